@@ -71,6 +71,10 @@ std::optional<std::string> contradiction(const Options& options) {
   if (options.allow_exposed_keys && options.key_file.empty() && options.admin_token_file.empty()) {
     return "--allow-exposed-keys concerns the file that --key-file names; add --key-file F";
   }
+  if (!options.metrics_token_file.empty() && options.admin_token_file.empty()) {
+    return "--metrics-token-file is a second token, for /metrics alone: without the first one that "
+           "path needs none; add --admin-token-file F";
+  }
   if (options.create_key && options.key_file.empty()) {
     return "--create-key makes the file that --key-file names; add --key-file F";
   }

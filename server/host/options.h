@@ -69,6 +69,7 @@ struct Options {
   std::uint16_t admin_port = kDefaultAdminPort;  ///< 0: any free port
   std::string admin_bind = "127.0.0.1";
   std::string admin_token_file;                ///< the bearer token of the admin side; empty: none
+  std::string metrics_token_file;              ///< one that opens /metrics alone; empty: none
   std::vector<std::string> admin_hosts;        ///< names of the admin side in Host headers
   std::uint32_t tick_rate = 60;                ///< per second
   std::optional<std::uint32_t> snapshot_rate;  ///< per second; not given: the tick rate
@@ -92,6 +93,7 @@ struct Options {
   std::uint64_t ticks = 0;            ///< stop after this many; 0: never
   Duration drain_time{};              ///< from the request to stop to the stop; 0: none
   Duration exit_when_empty{};         ///< stop after this time without a client; 0: never
+  Duration close_when_empty{};        ///< close rooms after this time without a player; 0: never
 };
 
 }  // namespace tickbox::server

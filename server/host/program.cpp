@@ -195,8 +195,12 @@ void add_admin(cli::CommandParser& program, Options& options) {
                      "TCP port of the admin side (0: a free one)");
   program.add_option("--admin-token-file", options.admin_token_file,
                      "Answer only requests with the header Authorization: Bearer TOKEN, except "
-                     "/livez and /readyz. The token is the text of this file, 16 characters or "
-                     "more",
+                     "/livez, /readyz and /view. The token is the text of this file, 16 "
+                     "characters or more",
+                     {.value = "F"});
+  program.add_option("--metrics-token-file", options.metrics_token_file,
+                     "Answer requests for /metrics with the token of this file too, and no others: "
+                     "for Prometheus, which needs no orders",
                      {.value = "F"});
   program.add_option("--admin-host", options.admin_hosts, parse_admin_host,
                      "Name of the admin side that requests may have in their Host header, "
@@ -208,7 +212,7 @@ std::expected<Duration, std::string> parse_drain_time(std::string_view text) {
   return parse_duration_between(text, Duration::zero(), std::chrono::hours{24});
 }
 
-std::expected<Duration, std::string> parse_exit_when_empty(std::string_view text) {
+std::expected<Duration, std::string> parse_empty_time(std::string_view text) {
   return parse_duration_between(text, std::chrono::seconds{1}, Duration::max());
 }
 
@@ -348,15 +352,22 @@ void add_options(cli::CommandParser& program, engine::Games games, Options& opti
                      "time at most: take no new clients, and tell those that play how long they "
                      "have. A second signal ends the server at once (0: the first one does)",
                      {.value = "D", .default_text = "0"});
-  program.add_option("--exit-when-empty", options.exit_when_empty, parse_exit_when_empty,
+  program.add_option("--exit-when-empty", options.exit_when_empty, parse_empty_time,
                      "Stop, with exit 0, when no client has played for this time, at least 1s. "
                      "It counts from when the last client has left, or from an allocation by "
                      "Agones: a server that nobody has joined yet waits without a limit",
                      {.value = "D", .default_text = "off"});
+  program.add_option("--close-when-empty", options.close_when_empty, parse_empty_time,
+                     "Close a room that an order or an allocation has opened, when it has had no "
+                     "player for this time, at least 1s. It counts from the opening of the room, "
+                     "or from when its last player has left; a player who may return is there. "
+                     "The rooms of --rooms stay open",
+                     {.value = "D", .default_text = "off"});
   program.add_option("--agones", options.agones,
                      "Be a GameServer of Agones: tell its side car, at the port of "
                      "AGONES_SDK_HTTP_PORT (9358), that the server is ready, alive, how full it "
-                     "is, and when it is over; open the rooms that allocations ask for");
+                     "is, which clients it has, and when it is over; open the rooms that "
+                     "allocations ask for");
   program.add_option("--log-level", log.level, os::parse_log_level,
                      "Lowest level of log lines: debug, info, warning or error",
                      {.value = "LEVEL", .default_text = "info"});

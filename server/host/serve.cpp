@@ -158,7 +158,7 @@ cli::ExitCode serve(const Options& options, engine::Games games, const Announcem
   const bool is_reported = in_time([&] { return code || (code = report.poll()); });
   const bool is_logged = in_time([&] { return log.status().waiting == 0; });
   if (!is_reported) code = ended ? cli::ExitCode::Done : cli::ExitCode::Failed;
-  if (closing.is_stuck() || supervisor.is_opening() || !is_reported || !is_logged ||
+  if (closing.is_stuck() || supervisor.is_server_used() || !is_reported || !is_logged ||
       out.is_stuck()) {
     std::_Exit(cli::to_int(*code));
   }

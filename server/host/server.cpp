@@ -27,8 +27,10 @@ std::expected<Sockets, std::string> open_ports(const Options& options) {
     // Only the wildcard [::] can take both families; any other address has one family anyway.
     const os::IpFamilies families =
         os::is_wildcard(*address) ? os::IpFamilies::Both : os::IpFamilies::OwnOnly;
-    auto udp =
-        os::UdpTransport::open({.bind = *address, .families = families, .arrival_times = true});
+    auto udp = os::UdpTransport::open({.bind = *address,
+                                       .families = families,
+                                       .arrival_times = true,
+                                       .send_batch = os::kSendBatch});
     if (!udp) return std::unexpected(std::move(udp.error()));
     port = static_cast<std::uint16_t>((*udp)->local_address().port + 1);
     sockets.push_back(*std::move(udp));
@@ -66,12 +68,8 @@ std::expected<void, std::string> Server::open_sockets() {
 std::expected<void, std::string> Server::open_admin() {
   const auto address = os::resolve_host(host_of(options.admin_bind), options.admin_port);
   if (!address) return std::unexpected(address.error());
-  std::optional<AdminToken> token;
-  if (!options.admin_token_file.empty()) {
-    auto read = AdminToken::read(options, entropy);
-    if (!read) return std::unexpected(std::move(read.error()));
-    token = *std::move(read);
-  }
+  auto tokens = AdminTokens::read(options, entropy);
+  if (!tokens) return std::unexpected(std::move(tokens.error()));
   std::vector<std::string> addresses;
   addresses.reserve(shards.size());
   for (const auto& host : shards) {
@@ -79,7 +77,7 @@ std::expected<void, std::string> Server::open_admin() {
   }
   auto http = AdminServer::start(
       {.bind = *address, .hosts = options.admin_hosts},
-      {.token = std::move(token),
+      {.tokens = *std::move(tokens),
        .clock = clock,
        .log = log.sink(),
        .name = options.name.empty() ? os::host_name() : options.name,
@@ -116,6 +114,7 @@ std::expected<void, std::string> Server::open_shards() {
     auto addresses =
         public_addresses(options, *given, host->transport->local_address(), host->index);
     if (!addresses) return std::unexpected(std::move(addresses.error()));
+    host->addresses = *addresses;
     host->shard.emplace(
         ShardOptions{.tick_rate = options.tick_rate,
                      .snapshot_rate = options.snapshot_rate.value_or(0),
@@ -137,11 +136,17 @@ std::expected<void, std::string> Server::open_shards() {
                    .results = results.get()},
         clock.now());
   }
+  std::vector<net::Address> own;
+  for (const auto& host : shards) {
+    own.push_back(host->transport->local_address());
+    own.insert(own.end(), host->addresses.begin(), host->addresses.end());
+  }
+  admin->orders().set_own(std::move(own));
   // One after the other, so that each shard gets rooms of every game.
   for (std::size_t i = 0; i < first->size(); ++i) {
     std::unique_ptr<ServedRoom>& room = (*first)[i];
     admin->open_log(room->id, room->recordings->recorder().tail());
-    shards[i % shards.size()]->open(std::move(room));
+    shards[i % shards.size()]->open(std::move(room), clock.now());
   }
   return {};
 }

@@ -2,6 +2,7 @@
 // Decides when a server drains and when it ends. It has no clock and no signals of its own.
 
 #include "core/clock.h"
+#include "server/shard/seats.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -9,8 +10,8 @@
 
 namespace tickbox::server {
 
-/// The least time of a drain that hands the clients over. They leave within a second, if the other
-/// server accepts them.
+/// The least time that the first order to hand the clients over leaves to them. They go within a
+/// second, if the other server accepts them.
 inline constexpr Duration kHandOverTime = std::chrono::seconds{10};
 
 class ServiceEnd {
@@ -24,7 +25,7 @@ class ServiceEnd {
   struct Seen {
     int stop_signals = 0;           ///< since the start
     bool drain_asked = false;       ///< by an order of the admin side
-    bool hands_over = false;        ///< to another server
+    bool hands_over = false;        ///< to another server; only with drain_asked
     std::size_t clients = 0;        ///< that play
     std::uint32_t seats_held = 0;   ///< needed once a stop is asked for
     std::uint32_t allocations = 0;  ///< since the start; players come after each
@@ -32,12 +33,13 @@ class ServiceEnd {
 
   enum class Change : std::uint8_t {
     None,
-    Drains,    ///< from now on; drains_to() is set
+    Drains,    ///< from now on, or for longer than before; drains_to() is set
     IsEmpty,   ///< over, because no client has played for the time given
     HasEnded,  ///< over, for any other reason
   };
 
-  explicit ServiceEnd(const Limits& limits) : limits_(limits) {}
+  explicit ServiceEnd(const Limits& limits)
+      : drain_time_(limits.drain_time), empty_(limits.exit_when_empty) {}
 
   /// Returns what has changed since the turn before. Requires: not over.
   Change update(const Seen& seen, Instant now);
@@ -48,11 +50,12 @@ class ServiceEnd {
  private:
   [[nodiscard]] bool is_empty(const Seen& seen, Instant now);
 
-  Limits limits_;
+  Duration drain_time_;
   std::optional<Instant> drains_to_;
-  bool was_joined_ = false;             ///< a client has played, or the server was allocated
-  std::uint32_t allocations_ = 0;       ///< that it has seen
-  std::optional<Instant> empty_since_;  ///< set while none plays after was_joined_
+  bool hands_over_ = false;        ///< ordered at least once
+  bool was_joined_ = false;        ///< a client has played, or the server was allocated
+  std::uint32_t allocations_ = 0;  ///< that it has seen
+  EmptyTime empty_;
 };
 
 }  // namespace tickbox::server

@@ -2,6 +2,7 @@
 
 #include "os/process/steady_clock.h"
 #include "server/host/closing.h"
+#include "server/host/rooms/rooms_option.h"
 
 #include <fmt/core.h>
 
@@ -15,14 +16,18 @@ namespace {
 /// The time between two turns: a signal or an order waits no longer.
 constexpr Duration kTurn = std::chrono::milliseconds{10};
 
+/// Why a room is closed, in the log.
+constexpr std::string_view kOrdered = "ordered";
+constexpr std::string_view kEmpty = "empty";
+
 /// How many clients an order has kicked, in all shards together.
 struct Kicked {
   std::atomic<std::size_t> shards_left = 0;
   std::atomic<std::size_t> count = 0;
 };
 
-RoomAnswer room_refused(unsigned status, std::string_view why) {
-  return {.status = status, .body = fmt::format("{}\n", why)};
+RoomAnswer room_refused(const RoomFault& fault) {
+  return {.status = fault.status, .body = fmt::format("{}\n", fault.why)};
 }
 
 RoomAnswer room_opened(const ServedRoom& room, std::size_t shard, const net::Address& address) {
@@ -39,7 +44,8 @@ Supervisor::Supervisor(Server& server)
     : server_(server),
       end_({.drain_time = server.options.drain_time,
             .exit_when_empty = server.options.exit_when_empty}),
-      report_(server) {
+      report_(server),
+      hand_over_(server) {
   for (const auto& host : server_.shards) {
     for (const auto& room : host->rooms) {
       shard_of_[room->id.value] = host->index;
@@ -51,6 +57,7 @@ void Supervisor::run() {
   while (!is_over()) {
     reload_files();
     kick_ordered();
+    close_empty_rooms();
     do_room_orders();
     report_.poll(server_.clock.now());
     os::sleep_until(server_.clock.now() + kTurn);
@@ -60,16 +67,16 @@ void Supervisor::run() {
 
 void Supervisor::end() {
   returned_.run();
-  const RoomAnswer stops = room_refused(503, "the server stops");
+  const RoomAnswer stops = room_refused({503, "the server stops"});
   if (opening_) opening_->order->answer(stops);
   while (const auto order = server_.admin->orders().pop_room()) {
     order->answer(stops);
   }
 }
 
-bool Supervisor::is_opening() {
+bool Supervisor::is_server_used() {
   if (opening_ && opening_->call.poll()) opening_.reset();
-  return opening_.has_value();
+  return opening_.has_value() || hand_over_.is_under_way();
 }
 
 /// Looks at what may end the server, and begins the drain.
@@ -77,7 +84,8 @@ bool Supervisor::is_over() {
   if (have_shards_run()) return true;
   AdminOrders& orders = server_.admin->orders();
   const bool drain_asked = orders.drain_asked();
-  const auto next_server = drain_asked ? orders.pop_hand_over() : std::nullopt;
+  const bool takes_hand_over = drain_asked && !hand_over_.is_under_way();
+  const auto next_server = takes_hand_over ? orders.pop_hand_over() : std::nullopt;
   const ServerProgress progress = server_.progress();
   const ServiceEnd::Seen seen{.stop_signals = server_.signals->stops(),
                               .drain_asked = drain_asked,
@@ -99,7 +107,7 @@ bool Supervisor::is_over() {
     case ServiceEnd::Change::HasEnded:
       return true;
   }
-  if (next_server) hand_over(*next_server);
+  if (next_server) hand_over_.begin(*next_server);
   return false;
 }
 
@@ -123,15 +131,6 @@ void Supervisor::begin_drain(Instant now) {
                       {"seconds", Decimal{std::chrono::duration<double>(time).count(), 1}}}});
   server_.admin->set_state(ServerState::Draining);
   report_.stop(time + StopDeadline::kMost, now);
-}
-
-void Supervisor::hand_over(const net::Address& next) {
-  for (const auto& host : server_.shards) {
-    host->orders.post([&shard = *host->shard, next] { shard.hand_over(next); });
-  }
-  server_.log.event(
-      Severity::Info,
-      {"handing_over", {{"to", net::to_string(next)}, {"clients", server_.progress().clients}}});
 }
 
 /// Reads the keys and the denied clients again on SIGHUP, or when their file has changed. A session
@@ -210,16 +209,33 @@ void Supervisor::do_room_orders() {
 
 /// Begins to make a room on a thread of its own, because the disk may not answer.
 void Supervisor::begin_opening(std::shared_ptr<RoomOrder> order) {
-  if (end_.drains_to()) return order->answer(room_refused(503, "the server drains"));
-  if (shard_of_.size() >= kRoomsMax) {
+  if (end_.drains_to()) return order->answer(room_refused({503, "the server drains"}));
+  if (const auto most = rooms_max(server_.options); shard_of_.size() >= most) {
     return order->answer(room_refused(
-        503, fmt::format("{} rooms are open, the most of a server; close one", kRoomsMax)));
+        {503,
+         fmt::format("{} rooms are open, the most {}; close one", shard_of_.size(),
+                     most < kRoomsMax ? "for --record-max-bytes (256KiB each)" : "of a server")}));
   }
-  auto plan = server_.rooms.plan(order->game(), order->map(), order->seed());
-  if (!plan) return order->answer(room_refused(400, plan.error()));
+  auto plan = plan_of(*order);
+  if (!plan) return order->answer(room_refused(plan.error()));
+  plan->rooms_open = shard_of_.size() + 1;
   opening_.emplace(Opening{.order = std::move(order), .call = {}});
   opening_->call.begin(
       "room", [&rooms = server_.rooms, plan = *std::move(plan)] { return rooms.open(plan); });
+}
+
+std::expected<RoomPlan, RoomFault> Supervisor::plan_of(const RoomOrder& order) {
+  if (const auto& match = order.match()) {
+    if (shard_at(match->at) == nullptr) {
+      return std::unexpected{
+          RoomFault{409, fmt::format("no client reaches this server at {}; see --public-address",
+                                     net::to_string(match->at))}};
+    }
+    return server_.rooms.plan_match(as_bytes_of(match->document));
+  }
+  auto plan = server_.rooms.plan(order.game(), order.map(), order.seed());
+  if (!plan) return std::unexpected{RoomFault{400, plan.error()}};
+  return *std::move(plan);
 }
 
 void Supervisor::finish_opening() {
@@ -228,24 +244,31 @@ void Supervisor::finish_opening() {
   if (!room) return;
   std::shared_ptr<RoomOrder> order = std::move(opening_->order);
   opening_.reset();
-  if (!*room) return order->answer(room_refused(500, room->error()));
+  if (!*room) return order->answer(room_refused(room->error()));
   open(**std::move(room), std::move(order));
 }
 
 void Supervisor::open(std::unique_ptr<ServedRoom> room, std::shared_ptr<RoomOrder> order) {
-  ShardHost& host = emptiest_shard();
+  room->close_when_empty = server_.options.close_when_empty;
+  ShardHost* const named = order->match() ? shard_at(order->match()->at) : nullptr;
+  ShardHost& host = named != nullptr ? *named : emptiest_shard();
   shard_of_[room->id.value] = host.index;
   server_.admin->open_log(room->id, room->recordings->recorder().tail());
-  server_.log.event(Severity::Info, {"room_opened",
-                                     {{"room", room->id.value},
-                                      {"game", room->of->game->name},
-                                      {"map", room->of->map->name},
-                                      {"shard", host.index}}});
+  LogEvent event{"room_opened",
+                 {{"room", room->id.value},
+                  {"game", room->of->game->name},
+                  {"map", room->of->map->name},
+                  {"shard", host.index}}};
+  if (room->arrived != nullptr) {
+    event.fields.emplace_back("tick", room->arrived->world.tick.value);
+    event.fields.emplace_back("players", room->arrived->match->seats.size());
+  }
+  server_.log.event(Severity::Info, event);
   RoomAnswer answer = room_opened(*room, host.index, host.transport->local_address());
-  host.orders.post([&host, order = std::move(order), room = std::move(room),
+  host.orders.post([this, &host, order = std::move(order), room = std::move(room),
                     answer = std::move(answer)]() mutable {
     room->recordings->arm();
-    host.open(std::move(room));
+    host.open(std::move(room), server_.clock.now());
     order->answer(std::move(answer));
   });
 }
@@ -253,19 +276,49 @@ void Supervisor::open(std::unique_ptr<ServedRoom> room, std::shared_ptr<RoomOrde
 void Supervisor::close(RoomId room, std::shared_ptr<RoomOrder> order) {
   const auto found = shard_of_.find(room.value);
   if (found == shard_of_.end()) {
-    return order->answer(room_refused(404, fmt::format("there is no room {}", room.value)));
+    return order->answer(room_refused({404, fmt::format("there is no room {}", room.value)}));
   }
   ShardHost& host = *server_.shards[found->second];
-  shard_of_.erase(found);
-  server_.admin->close_log(room);
+  remove_open(room, kOrdered);
   host.orders.post([this, &host, room, order = std::move(order)] {
     std::unique_ptr<ServedRoom> closed = host.close(room, server_.clock.now());
     order->answer({.status = 200, .body = fmt::format("{{\"room\":{}}}\n", room.value)});
-    returned_.post([this, closed = std::move(closed)]() mutable {
-      server_.closing.push_back(ClosingRoom::begin(std::move(closed)));
-    });
+    // It may have been closed because it was empty.
+    if (closed != nullptr) return_closed(std::move(closed), kOrdered);
   });
-  server_.log.event(Severity::Info, {"room_closed", {{"room", room.value}, {"shard", host.index}}});
+}
+
+/// Closes the rooms whose time without players is over (--close-when-empty). A shard looks again in
+/// its own thread, where nobody can join a room while that is closed.
+void Supervisor::close_empty_rooms() {
+  for (const auto& host : server_.shards) {
+    if (!host->progress.has_empty_room.exchange(false)) continue;
+    host->orders.post([this, &host = *host] {
+      const Instant now = server_.clock.now();
+      while (const auto room = host.shard->find_empty_room(now)) {
+        return_closed(host.close(*room, now), kEmpty);
+      }
+    });
+  }
+}
+
+/// Lets the main thread close the files of a room. Thread: the shard's.
+void Supervisor::return_closed(std::unique_ptr<ServedRoom> room, std::string_view reason) {
+  returned_.post([this, room = std::move(room), reason]() mutable {
+    remove_open(room->id, reason);
+    server_.closing.push_back(ClosingRoom::begin(std::move(room)));
+  });
+}
+
+/// Removes a room from the open ones, unless an order has done so.
+void Supervisor::remove_open(RoomId room, std::string_view reason) {
+  const auto found = shard_of_.find(room.value);
+  if (found == shard_of_.end()) return;
+  server_.log.event(
+      Severity::Info,
+      {"room_closed", {{"room", room.value}, {"shard", found->second}, {"reason", reason}}});
+  shard_of_.erase(found);
+  server_.admin->close_log(room);
 }
 
 void Supervisor::finish_closing() {
@@ -288,6 +341,13 @@ ShardHost& Supervisor::emptiest_shard() const {
     ++rooms[shard];
   }
   return *server_.shards[static_cast<std::size_t>(std::ranges::min_element(rooms) - rooms.begin())];
+}
+
+/// Returns the shard that clients reach at an address, or nullptr.
+ShardHost* Supervisor::shard_at(const net::Address& address) const {
+  const auto found =
+      std::ranges::find_if(server_.shards, [&](const auto& host) { return host->is_at(address); });
+  return found != server_.shards.end() ? found->get() : nullptr;
 }
 
 }  // namespace tickbox::server

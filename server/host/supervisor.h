@@ -10,6 +10,7 @@
 #include "server/host/background_call.h"
 #include "server/host/fleet/service_report.h"
 #include "server/host/mailbox.h"
+#include "server/host/rooms/hand_over.h"
 #include "server/host/server.h"
 #include "server/host/service_end.h"
 
@@ -20,6 +21,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace tickbox::server {
 
@@ -34,35 +36,41 @@ class Supervisor {
   /// have ended.
   void end();
 
-  /// Returns whether a room is still being made: its thread uses the server.
-  [[nodiscard]] bool is_opening();
+  /// Returns whether another thread uses the server: a room is still being made, or clients are
+  /// being handed over.
+  [[nodiscard]] bool is_server_used();
 
  private:
   [[nodiscard]] bool is_over();
   [[nodiscard]] bool have_shards_run() const;
   void begin_drain(Instant now);
-  void hand_over(const net::Address& next);
   void reload_files();
   template <class Kick>
   void kick_in_shards(const Kick& kick, const LogFields& fields, bool tells_none);
   void kick_ordered();
   void do_room_orders();
   void begin_opening(std::shared_ptr<RoomOrder> order);
+  [[nodiscard]] std::expected<RoomPlan, RoomFault> plan_of(const RoomOrder& order);
   void finish_opening();
   void open(std::unique_ptr<ServedRoom> room, std::shared_ptr<RoomOrder> order);
   void close(RoomId room, std::shared_ptr<RoomOrder> order);
+  void close_empty_rooms();
+  void return_closed(std::unique_ptr<ServedRoom> room, std::string_view reason);
+  void remove_open(RoomId room, std::string_view reason);
   void finish_closing();
   [[nodiscard]] ShardHost& emptiest_shard() const;
+  [[nodiscard]] ShardHost* shard_at(const net::Address& address) const;
 
   /// A room that is being made on a thread of its own.
   struct Opening {
     std::shared_ptr<RoomOrder> order;
-    BackgroundCall<std::expected<std::unique_ptr<ServedRoom>, std::string>> call;
+    BackgroundCall<std::expected<std::unique_ptr<ServedRoom>, RoomFault>> call;
   };
 
   Server& server_;
   ServiceEnd end_;
   ServiceReport report_;
+  HandOver hand_over_;
   Mailbox returned_;                               ///< what shards hand back
   std::map<std::uint32_t, std::size_t> shard_of_;  ///< of each open room
   std::optional<Opening> opening_;

@@ -50,6 +50,7 @@ void TickLoop::run() {
     log_and_publish();
     wait();
   }
+  server_.admin->end_ticks(host_.index);
   host_.progress.has_run = true;
 }
 
@@ -127,7 +128,8 @@ void TickLoop::run_tick(Duration receiving, Duration stalled, bool is_last) {
   last_tick_ = sent;
 }
 
-/// Logs a stall and the summary, and publishes the status, each at its interval.
+/// Logs a stall and the summary, publishes the status and looks for empty rooms, each at its
+/// interval.
 void TickLoop::log_and_publish() {
   const Instant now = server_.clock.now();
   host_.progress.ticks = ticks_;
@@ -140,6 +142,7 @@ void TickLoop::log_and_publish() {
   if (now - published_ >= kPublishInterval) {
     published_ = now;
     publish(now);
+    if (shard_.find_empty_room(now)) host_.progress.has_empty_room = true;
     if (host_.index == 0) log_lost_lines(now);
   }
   if (summary_.due(now)) {

@@ -31,6 +31,7 @@ HostedRoom::HostedRoom(const RoomParts& parts, std::uint32_t seats, std::uint32_
                                : engine::identity_of(world().game(), world().map(), tick_rate)),
       seats_(seats),
       ray_judge_(tick_rate),
+      empty_(parts.close_when_empty),
       look_backs_(world().seats().size()),
       default_input_(default_of(world().game().input)) {
   TICKBOX_ASSERT(seats <= world().seats().size());
@@ -123,6 +124,48 @@ std::optional<Tick> HostedRoom::departure_of(std::uint64_t client) const {
   const auto found = std::ranges::find(departures_, client, &Departure::client);
   if (found == departures_.end()) return std::nullopt;
   return found->tick;
+}
+
+// --- a match that moves ---
+
+bool HostedRoom::can_move() const {
+  return world().game().moves && !closes_match() &&
+         std::ranges::any_of(seats_.all(), [](const Seat& seat) {
+           return seat.in_world && seat.playing != nullptr;
+         });
+}
+
+MovedMatch HostedRoom::moved_match() const {
+  MovedMatch moved{.identity = identity_,
+                   .tick_rate = world().tick_rate(),
+                   .seats = {},
+                   .departures = departures_,
+                   .keyframe = {}};
+  for (const Seat& seat : seats_.all()) {
+    if (!seat.in_world) continue;
+    moved.seats.push_back(
+        {.player = seat.player, .client = seat.client, .key_id = seat.key_id, .user = seat.user});
+  }
+  match_.tick_log().keyframe(world(), match_.hash(), moved.keyframe);
+  return moved;
+}
+
+void HostedRoom::seat_players(const MovedMatch& moved, Instant now) {
+  departures_ = moved.departures;
+  for (const MovedSeat& each : moved.seats) {
+    TICKBOX_ASSERT(world().has({each.player.value}));
+    Seat& seat = seats_.seat_of(each.player);
+    seats_.hold(seat, each.client);
+    seat.in_world = true;
+    seat.generation = world().seats()[each.player.value].generation;
+    seat.orphaned = now;
+    seat.key_id = each.key_id;
+    seat.user = each.user;
+  }
+  for (std::uint16_t seat = 0; seat < world().seats().size(); ++seat) {
+    const bool is_held = seat < seats_.count() && seats_.seat_of({seat}).held;
+    if (world().has({seat}) && !is_held) leaves_.push_back({seat});
+  }
 }
 
 void HostedRoom::add_command(PlayerId player, const views::GivenCommand& command) {

@@ -13,6 +13,7 @@
 #include "server/match/ray_judge.h"
 #include "server/recording/recorder.h"
 #include "server/shard/metrics.h"
+#include "server/shard/moved_match.h"
 #include "server/shard/seats.h"
 #include "views/commands.h"
 
@@ -33,6 +34,7 @@ struct RoomParts {
   RoomId id = kFirstRoom;
   Recorder* recorder = nullptr;
   std::optional<engine::Identity> identity{};  ///< of the match; if not given, the room makes it
+  Duration close_when_empty{};  ///< the time without players after which it closes; 0: never
 };
 
 /// The clients that leave a match of which a room remembers the tick, the newest: as many as it can
@@ -56,8 +58,45 @@ class HostedRoom {
   /// match, and every player leaves it. The sessions of the match must be closed before.
   [[nodiscard]] bool closes_match() const { return match_.record().closes_match(); }
 
-  /// Returns whether the last tick was idle: nobody is sent anything of it.
-  [[nodiscard]] bool is_idle() const { return match_.record().is_idle; }
+  /// Returns whether the last tick was idle, or the room is frozen: nobody is sent anything of it.
+  [[nodiscard]] bool is_idle() const { return match_.record().is_idle || frozen_until_; }
+
+  /// Stops the ticks of the room until then, or until thaw().
+  void freeze(Instant until) { frozen_until_ = until; }
+
+  void thaw() { frozen_until_.reset(); }
+
+  /// Returns whether the room is frozen; thaws it once its time is over.
+  [[nodiscard]] bool poll_frozen(Instant now) {
+    if (frozen_until_ && now >= *frozen_until_) thaw();
+    return frozen_until_.has_value();
+  }
+
+  /// Returns whether the room is to be closed: it has had no player, since it was opened or the
+  /// last one left, for its time. A lost client's player is there. Call it often: a visit between
+  /// two calls does not count.
+  [[nodiscard]] bool poll_empty(Instant now) {
+    if (seats_.held() == 0) return empty_.poll(now);
+    empty_.restart();
+    return false;
+  }
+
+  /// Returns whether the match can go on at another server: its game lets it, it does not end now,
+  /// and somebody plays.
+  [[nodiscard]] bool can_move() const;
+
+  /// Returns the match as it is after the last tick. Requires: can_move().
+  [[nodiscard]] MovedMatch moved_match() const;
+
+  /// Gives the players of a match that has moved here their seats, which wait for their clients.
+  /// Players in the world without a seat leave in the next tick. Requires: the world is that of the
+  /// match; its seats are free, and those of players in the world.
+  void seat_players(const MovedMatch& moved, Instant now);
+
+  /// Where the clients go on; nothing while they are not handed over.
+  [[nodiscard]] const std::optional<Onward>& onward() const { return onward_; }
+
+  void set_onward(const Onward& onward) { onward_ = onward; }
 
   /// Makes a seat free. Its player leaves in the next tick. Requires: its sessions are closed.
   void release(Seat& seat);
@@ -100,12 +139,6 @@ class HostedRoom {
     std::size_t bytes = 0;
   };
 
-  /// A client that has left the match.
-  struct Departure {
-    std::uint64_t client = 0;
-    Tick tick;  ///< in which its player left
-  };
-
   void gather_requests(Metrics& metrics);
   void record_departure(std::uint64_t client);
   void gather_input(Seat& seat, Tick next, Metrics& metrics);
@@ -118,6 +151,9 @@ class HostedRoom {
   RayJudge ray_judge_;
   TickContext planned_;
   TickRing<Instant, protocol::kTicksRemembered> sent_at_;
+  std::optional<Instant> frozen_until_;  ///< set while the room is frozen
+  std::optional<Onward> onward_;
+  EmptyTime empty_;
 
   std::vector<Departure> departures_;  ///< a ring once it is full
   std::size_t next_departure_ = 0;     ///< the place of the next one in a full ring

@@ -81,4 +81,24 @@ class Seats {
   std::uint32_t held_ = 0;
 };
 
+/// The time that a room or a server may be without players.
+class EmptyTime {
+ public:
+  /// `limit`: 0: without end.
+  explicit EmptyTime(Duration limit) : limit_(limit) {}
+
+  /// Call it while a player is there: the time begins with the next poll().
+  void restart() { since_.reset(); }
+
+  /// Returns whether the time is over. Call it while no player is there.
+  [[nodiscard]] bool poll(Instant now) {
+    if (!since_) since_ = now;
+    return limit_ != Duration::zero() && now - *since_ >= limit_;
+  }
+
+ private:
+  Duration limit_;
+  std::optional<Instant> since_;
+};
+
 }  // namespace tickbox::server

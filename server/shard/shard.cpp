@@ -1,6 +1,7 @@
 #include "server/shard/shard.h"
 
 #include "core/assert.h"
+#include "core/prefetch.h"
 #include "net/handshake.h"
 #include "protocol/messages.h"
 #include "server/shard/paced_logs.h"
@@ -60,6 +61,13 @@ bool Shard::close_room(RoomId id, Instant now) {
   return true;
 }
 
+std::optional<RoomId> Shard::find_empty_room(Instant now) {
+  const auto room =
+      std::ranges::find_if(rooms_, [now](HostedRoom& each) { return each.poll_empty(now); });
+  if (room == rooms_.end()) return std::nullopt;
+  return room->id();
+}
+
 void Shard::copy_rooms(std::vector<RoomStatus>& to) const {
   to.resize(rooms_.size());
   auto status = to.begin();
@@ -112,6 +120,15 @@ void Shard::copy_clients(std::vector<ClientStatus>& to, Instant now) const {
   }
 }
 
+void Shard::copy_seat_holders(std::vector<std::uint64_t>& to) const {
+  to.clear();
+  for (const HostedRoom& room : rooms_) {
+    for (const Seat& seat : room.seats().all()) {
+      if (seat.held) to.push_back(seat.client);
+    }
+  }
+}
+
 std::uint32_t Shard::seats_held() const {
   std::uint32_t held = 0;
   for (const HostedRoom& room : rooms_) {
@@ -150,13 +167,14 @@ void Shard::receive(Instant now, Instant next_deadline) {
   for (std::size_t taken = 0; taken < kDatagramsPerReceive && taken_in_tick_ < kDatagramsPerTick;
        ++taken) {
     const std::optional<net::Datagram> datagram = transport_.receive();
-    if (!datagram) return;
+    if (!datagram) break;
     ++taken_in_tick_;
     ++traffic.packets_in;
     traffic.bytes_in += datagram->bytes.size();
     on_datagram(*datagram,
                 {.at = now - datagram->waited, .now = now, .next_deadline = next_deadline});
   }
+  transport_.flush();
 }
 
 void Shard::on_datagram(const net::Datagram& datagram, const Arrival& arrival) {
@@ -187,6 +205,7 @@ void Shard::on_packet(const net::Datagram& datagram, const Arrival& arrival) {
     if (sessions_.has_departed(connection, datagram.from, arrival.now)) return;
     return drops.count(net::DropReason::UnknownConnection);
   }
+  prefetch(session, sizeof(Session));  // the packet is opened meanwhile
   const bool from_elsewhere = session->route.peer != datagram.from;
   if (from_elsewhere) {
     const auto fresh = session->channel.check_packet(datagram.bytes);
@@ -270,6 +289,7 @@ void Shard::tick(Instant now) {
   ++metrics.ticks;
   metrics.clients = clients();
   for (HostedRoom& room : rooms_) {
+    if (room.poll_frozen(now)) continue;
     // Ends the match one tick after the game has closed the room: the snapshots of the closing tick
     // are sent first, to the clients whose turn it is.
     if (room.closes_match()) lifecycle_.end_match(room, now);
@@ -321,6 +341,7 @@ void Shard::send(Instant now) {
     room.on_sent(now);
     replicator_.send(room, now);
   }
+  transport_.flush();
 }
 
 void Shard::add_tick_time(const TickTime& time, Instant now) {
@@ -339,21 +360,58 @@ void Shard::drain(Instant end) {
   drain_told_.reset();
 }
 
-void Shard::hand_over(const net::Address& next) {
+std::vector<RoomId> Shard::hand_over(const net::Address& next, Instant now) {
+  std::vector<RoomId> moving;
+  for (HostedRoom& room : rooms_) {
+    if (room.can_move()) {
+      moving.push_back(room.id());
+    } else {
+      hand_over_room(room.id(), {.server = next, .room = {}}, now);
+    }
+  }
+  return moving;
+}
+
+std::optional<MovedMatch> Shard::freeze_match(RoomId id, Instant now) {
+  HostedRoom* const room = find_room(id);
+  if (room == nullptr || !room->can_move()) return std::nullopt;
+  room->freeze(now + kFrozenMax);
+  return room->moved_match();
+}
+
+void Shard::hand_over_room(RoomId id, const Onward& onward, Instant now) {
   TICKBOX_ASSERT(drains_to_);
-  next_server_ = next;
-  drain_told_.reset();
+  HostedRoom* const room = find_room(id);
+  if (room == nullptr) return;
+  room->set_onward(onward);
+  if (onward.room == RoomId{}) room->thaw();
+  lifecycle_.send_drain(*room, *drains_to_ - now, today(now));
+}
+
+void Shard::seat_players(RoomId id, const MovedMatch& moved, Instant now) {
+  HostedRoom* const room = find_room(id);
+  TICKBOX_ASSERT(room != nullptr);
+  room->seat_players(moved, now);
+  room->freeze(now + kFrozenMax);
+}
+
+HostedRoom* Shard::find_room(RoomId id) {
+  const auto room = std::ranges::find(rooms_, id, &HostedRoom::id);
+  return room != rooms_.end() ? &*room : nullptr;
 }
 
 void Shard::send_drain(Instant now) {
   if (!drains_to_ || (drain_told_ && now - *drain_told_ < kDrainTold)) return;
   drain_told_ = now;
-  lifecycle_.send_drain(*drains_to_ - now, next_server_, today(now));
+  for (HostedRoom& room : rooms_) {
+    lifecycle_.send_drain(room, *drains_to_ - now, today(now));
+  }
 }
 
 void Shard::stop(Instant now) {
   connects_.stop();
   lifecycle_.close_all(now);
+  transport_.flush();
 }
 
 }  // namespace tickbox::server

@@ -65,6 +65,7 @@ struct ShardParts {
   ByteSink* results = nullptr;  ///< of MatchResults
 };
 
+/// Its datagrams leave at the end of receive(), send() and stop().
 class Shard {
  public:
   /// `now`: the start of the server; tokens issued before it are refused.
@@ -83,6 +84,9 @@ class Shard {
   /// parts any more. Returns whether there was such a room.
   bool close_room(RoomId id, Instant now);
 
+  /// Returns a room that is to be closed because it is empty (HostedRoom::poll_empty), if one is.
+  [[nodiscard]] std::optional<RoomId> find_empty_room(Instant now);
+
   /// Steps each room by one tick. Stops the shard if a room has reached its last tick.
   void tick(Instant now);
 
@@ -99,8 +103,21 @@ class Shard {
   void drain(Instant end);
 
   /// Hands the clients over to the server with this address: sends each that plays a token for it.
-  /// Requires: drain() was called.
-  void hand_over(const net::Address& next);
+  /// Returns the rooms whose match can move; their clients wait for hand_over_room(). Requires:
+  /// drain() was called.
+  [[nodiscard]] std::vector<RoomId> hand_over(const net::Address& next, Instant now);
+
+  /// Freezes a room for kFrozenMax at most, and returns its match. Returns nothing if the match
+  /// cannot move any more.
+  [[nodiscard]] std::optional<MovedMatch> freeze_match(RoomId id, Instant now);
+
+  /// Hands the clients of a room over. Thaws it, unless its match goes on there. Does nothing if
+  /// there is no such room. Requires: as hand_over().
+  void hand_over_room(RoomId id, const Onward& onward, Instant now);
+
+  /// Gives the players of a match that has moved into a room their seats (HostedRoom). Freezes the
+  /// room until the first of them plays, for kFrozenMax at most.
+  void seat_players(RoomId id, const MovedMatch& moved, Instant now);
 
   /// Disconnects all clients because the server stops, and takes no new ones.
   void stop(Instant now);
@@ -130,6 +147,10 @@ class Shard {
   /// seat; allocates only if `to` has less memory than that.
   void copy_clients(std::vector<ClientStatus>& to, Instant now) const;
 
+  /// Replaces the content of `to` by the client ids of the seats that are held: as many as
+  /// seats_held(). Cost: as copy_clients().
+  void copy_seat_holders(std::vector<std::uint64_t>& to) const;
+
   /// Replaces the content of `to` by the open rooms, in the order in which they were opened. Cost:
   /// looks at every seat; allocates only if `to` has less memory than that.
   void copy_rooms(std::vector<RoomStatus>& to) const;
@@ -155,6 +176,7 @@ class Shard {
   void log_drops(Instant now);
   void stop_at_end(Instant now);
   void send_drain(Instant now);
+  [[nodiscard]] HostedRoom* find_room(RoomId id);
 
   /// Returns the calendar time, counted from the start: jumps of the calendar do not matter.
   [[nodiscard]] WallTime today(Instant now) const {
@@ -184,7 +206,6 @@ class Shard {
   Instant drops_logged_at_;
   std::optional<Instant> drains_to_;  ///< set while it drains
   std::optional<Instant> drain_told_;
-  std::optional<net::Address> next_server_;  ///< set while it hands its clients over
 };
 
 }  // namespace tickbox::server

@@ -5,6 +5,7 @@
 //   FAULT_FLIP_AT=TICK     a bit flips in each entity that no player controls
 //   FAULT_MATCH_TICKS=N    the room is closed every N ticks
 //   FAULT_SLOW_MS=N        a tick takes N ms longer in a room with two players or more
+//   FAULT_OTHER_RULES=1    its rules are not those of the clients' arena
 
 #include "games/arena/arena.h"
 #include "os/process/process.h"
@@ -94,7 +95,7 @@ void decide(detail::Running& running) {
 int main(int argc, char** argv) {
   using namespace tickbox;
   tests::ChangedGame arena{games::arena(), tests::planted()};
-  arena.decide = tests::decide;
+  arena.decide = tests::tick_from("FAULT_OTHER_RULES") ? nullptr : tests::decide;
   const std::array<const GameTable*, 1> games{&arena};
   return server::run_server(argc, argv, {.games = games});
 }

@@ -50,7 +50,7 @@ TICKBOX_FUZZ_TARGET(admin_request)(ConstBytes input) {
   const os::HttpHandler handler{// As of a server with a token, from one that shows it.
                                 .refuse =
                                     [](const os::HttpRequest& request) {
-                                      auto refused = server::refusal(request, nullptr);
+                                      auto refused = server::refusal(request, {});
                                       if (refused && refused->status == 403) refused.reset();
                                       return refused;
                                     },

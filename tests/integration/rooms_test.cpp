@@ -96,6 +96,18 @@ TEST_F(RoomsTest, OfSeveralGamesOnSeveralShardsAreServedByOneProcess) {
   }
 }
 
+TEST_F(RoomsTest, OpenWhileTheLimitOfTheRecordingsHasSpace) {
+  RunningServer server = start({"--record-max-bytes", "512KiB"});
+  const auto open = [&] { return server.ask(os::HttpMethod::Post, "/rooms", "game=arena"); };
+  EXPECT_EQ(open().status, 201U);
+  const os::HttpResponse refused = open();
+  EXPECT_EQ(refused.status, 503U);
+  EXPECT_EQ(refused.body,
+            "2 rooms are open, the most for --record-max-bytes (256KiB each); close one\n");
+  EXPECT_EQ(server.ask(os::HttpMethod::Delete, "/rooms/1").status, 200U);
+  EXPECT_EQ(open().status, 201U);
+}
+
 TEST_F(RoomsTest, OpenAndCloseWhileTheServerRuns) {
   RunningServer server = start({"--rooms", "2", "--shards", "2"});
   const auto open = [&](std::string_view query) {
@@ -139,6 +151,29 @@ TEST_F(RoomsTest, OpenAndCloseWhileTheServerRuns) {
   EXPECT_EQ(ended.exit_code, kDone);
   const json recordings = json::parse(last_line(ended.out))["recordings"];
   EXPECT_EQ(recordings.size(), 4U) << recordings;
+}
+
+// One that nobody has joined, and one that its player has left. Their places are free then.
+TEST_F(RoomsTest, CloseByThemselvesWhenTheyAreEmpty) {
+  RunningServer server = start(
+      {"--rooms", "2", "--shards", "2", "--record-max-bytes", "1MiB", "--close-when-empty", "5s"});
+  const auto open = [&] { return server.ask(os::HttpMethod::Post, "/rooms", "game=arena"); };
+  ASSERT_EQ(open().status, 201U);
+  const std::string address = json::parse(open().body)["address"];
+  EXPECT_EQ(open().status, 503U);
+  expect_played(play(address, 4));
+  EXPECT_TRUE(logs(server, "room_closed room=3 shard=0 reason=empty"));
+  EXPECT_TRUE(logs(server, "room_closed room=4 shard=1 reason=empty"));
+  EXPECT_TRUE(eventually([&] { return status(server)["rooms"].size() == 2; }));
+  EXPECT_EQ(status(server)["rooms"][1]["id"], 2) << "the rooms of the start stay open";
+  EXPECT_EQ(server.ask(os::HttpMethod::Get, "/rooms/4/log").status, 404U);
+  EXPECT_EQ(server.ask(os::HttpMethod::Delete, "/rooms/4").status, 404U);
+  expect_refused(play(address, 4), "room");
+  EXPECT_EQ(json::parse(open().body)["room"], 5);
+  EXPECT_EQ(server.stop().exit_code, kDone);
+  for (int room = 1; room <= 4; ++room) {
+    EXPECT_EQ(verified(records(), room), 1) << room;
+  }
 }
 
 TEST_F(RoomsTest, AreLoadedInTurn) {

@@ -9,8 +9,10 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tickbox::tests {
 namespace {
@@ -91,6 +93,9 @@ TEST(ClosedRoom, ALostClientIsGoneWithIt) {
   harness.run_for(seconds{6});
   EXPECT_EQ(harness.shard().clients(), 0U);
   EXPECT_EQ(harness.shard().seats_held(), 1U) << "its body waits for it";
+  std::vector<std::uint64_t> holders;
+  harness.shard().copy_seat_holders(holders);
+  EXPECT_EQ(holders.size(), 1U);
   harness.run_for(seconds{3});
   EXPECT_EQ(harness.shard().seats_held(), 0U);
   EXPECT_EQ(harness.world().rows_of_kind(kShortMatchPawn), 0U);

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -143,6 +144,38 @@ TEST(Rooms, ARoomAtThePlaceOfAClosedOneIsReadAnew) {
     }
     ASSERT_TRUE(rooms.shard().close_room({id}, rooms.now()));
   }
+}
+
+TEST(Rooms, AreToBeClosedAfterTheirTimeWithoutPlayers) {
+  constexpr RoomId kThird{9};
+  TwoRooms rooms{{}};
+  server::Match match{rooms.game(), rooms.match().world().map(), 60, 3};
+  rooms.shard().open_room({.match = match, .id = kThird, .close_when_empty = seconds{60}});
+  const auto found = [&] { return rooms.shard().find_empty_room(rooms.now()); };
+  /// Runs until a room is to be closed, and returns the time.
+  const auto time_left = [&] {
+    const Instant begun = rooms.now();
+    while (!found() && rooms.now() - begun < std::chrono::minutes{5}) {
+      rooms.run_for(milliseconds{10});
+    }
+    return rooms.now() - begun;
+  };
+  EXPECT_EQ(time_left(), seconds{60}) << "nobody has joined";
+  EXPECT_EQ(found(), kThird) << "the others stay open";
+
+  const std::size_t client = rooms.add_client_of(kThird.value);
+  rooms.run_for(seconds{1});
+  ASSERT_TRUE(rooms.client(client).playing());
+  const Instant silenced = rooms.now();
+  rooms.silence(client);
+  while (rooms.shard().seats_held() > 0) {
+    ASSERT_EQ(found(), std::nullopt) << "its player may return";
+    rooms.run_for(milliseconds{10});
+  }
+  EXPECT_GT(rooms.now() - silenced, server::kBodyKept);
+  EXPECT_EQ(time_left(), seconds{60}) << "the last player has left";
+  ASSERT_TRUE(rooms.shard().close_room(kThird, rooms.now()));
+  EXPECT_EQ(found(), std::nullopt);
 }
 
 TEST(Rooms, AClientReturnsToItsOwnRoomByItsTicket) {

@@ -1,6 +1,7 @@
 #include "server/host/admin/admin.h"
 
 #include "core/values.h"
+#include "os/net/resolve.h"
 #include "server/host/admin/log_stream.h"
 #include "server/host/admin/recording_pages.h"
 
@@ -67,7 +68,8 @@ constexpr std::array kPages = {Page{.path = "/"},
                                Page{.path = "/drain", .method = os::HttpMethod::Post},
                                Page{.path = "/kick", .method = os::HttpMethod::Post},
                                Page{.path = "/log-level", .method = os::HttpMethod::Post},
-                               Page{.path = "/rooms", .method = os::HttpMethod::Post}};
+                               Page{.path = "/rooms", .method = os::HttpMethod::Post},
+                               Page{.path = kMatchesPath, .method = os::HttpMethod::Post}};
 
 /// A room, whichever it is.
 constexpr Page kRoomPage{.path = "/rooms/N", .method = os::HttpMethod::Delete};
@@ -134,6 +136,37 @@ os::HttpResponse order_room(AdminOrders& orders, const std::shared_ptr<RoomOrder
   }};
 }
 
+os::HttpResponse receive_match(const os::HttpRequest& request, AdminOrders& orders) {
+  const auto at = os::form_value(request.query, "at");
+  if (!at) return bad_request("name where its clients connect: POST /matches?at=ADDRESS:PORT");
+  const auto address = net::parse_address(*at);
+  if (!address) return bad_request("at is the address of this server: " + address.error());
+  return order_room(orders, std::make_shared<RoomOrder>(ArrivingMatch{
+                                .document = std::string{request.body}, .at = *address}));
+}
+
+/// Receives the order to hand the clients over to the server at `to`.
+os::HttpResponse receive_hand_over(std::string_view to, std::optional<std::string_view> admin,
+                                   std::string_view authorization, AdminOrders& orders) {
+  auto address = net::parse_address(to);
+  if (address) address = os::as_destination(*address);
+  if (!address) return bad_request("to is the address of the next server: " + address.error());
+  if (orders.is_own(*address)) {
+    return bad_request(fmt::format("to is the address of the next server, and {} is this one's own",
+                                   net::to_string(*address)));
+  }
+  NextServer next{.address = *address, .authorization = std::string{authorization}};
+  if (admin) {
+    const auto side = net::parse_address(*admin);
+    if (!side) return bad_request("admin is that of the next admin side: " + side.error());
+    next.admin = *side;
+  }
+  orders.hand_over(std::move(next));
+  orders.drain();
+  return {.status = 202,
+          .body = fmt::format("draining; players go on at {}\n", net::to_string(*address))};
+}
+
 os::HttpResponse unauthorized(std::string_view authorization) {
   return {
       .status = 401,
@@ -176,7 +209,13 @@ bool Status::refuses_joins() const {
 }
 
 Instant Status::last_tick() const {
-  return std::ranges::min(shards, {}, &ShardStatus::last_tick).last_tick;
+  std::optional<Instant> oldest;
+  Instant newest = Instant::min();
+  for (const ShardStatus& shard : shards) {
+    newest = std::max(newest, shard.last_tick);
+    if (!shard.has_run) oldest = std::min(oldest.value_or(shard.last_tick), shard.last_tick);
+  }
+  return oldest.value_or(newest);
 }
 
 std::uint64_t Status::seats() const {
@@ -205,11 +244,15 @@ bool leads_to_view(const os::HttpRequest& request) {
   return request.path == "/" && request.accept.contains("text/html");
 }
 
-std::optional<os::HttpResponse> refusal(const os::HttpRequest& request, const AdminToken* token) {
+std::optional<os::HttpResponse> refusal(const os::HttpRequest& request, const AdminTokens& tokens) {
   const Page* const page = page_of(request.path);
   const bool is_open =
       page != nullptr && (page->reader == Reader::Anybody || leads_to_view(request));
-  if (token != nullptr && !is_open && !token->is_shown_by(request.authorization)) {
+  const auto shows = [&](const std::optional<AdminToken>& token) {
+    return token && token->is_shown_by(request.authorization);
+  };
+  const bool may_read = request.path == "/metrics" && shows(tokens.metrics);
+  if (tokens.all && !is_open && !may_read && !shows(tokens.all)) {
     return unauthorized(request.authorization);
   }
   if (page == nullptr) {
@@ -221,11 +264,15 @@ std::optional<os::HttpResponse> refusal(const os::HttpRequest& request, const Ad
                             .body = fmt::format("only {} is allowed here\n", allowed),
                             .headers = {{"Allow", std::string{allowed}}}};
   }
-  if (page->method != os::HttpMethod::Get && token == nullptr) {
+  if (page->method != os::HttpMethod::Get && !tokens.all) {
     return os::HttpResponse{.status = 403,
                             .body = "orders need a server with --admin-token-file\n"};
   }
   return std::nullopt;
+}
+
+std::uint32_t body_limit(const os::HttpRequest& request) {
+  return request.path == kMatchesPath ? kMatchBytesMax : os::kHttpBodyBytesMax;
 }
 
 os::HttpResponse receive_order(const os::HttpRequest& request, AdminOrders& orders,
@@ -237,6 +284,7 @@ os::HttpResponse receive_order(const os::HttpRequest& request, AdminOrders& orde
   if (const auto room = room_in(request.path)) {
     return order_room(orders, std::make_shared<RoomOrder>(RoomId{*room}));
   }
+  if (request.path == kMatchesPath) return receive_match(request, orders);
   if (request.path == "/rooms") {
     const auto game = value("game");
     if (!game) return bad_request("name the game: POST /rooms?game=arena");
@@ -255,12 +303,7 @@ os::HttpResponse receive_order(const os::HttpRequest& request, AdminOrders& orde
       orders.drain();
       return {.status = 202, .body = "draining\n"};
     }
-    const auto next = net::parse_address(*to);
-    if (!next) return bad_request("to is the address of the next server: " + next.error());
-    orders.hand_over(*next);
-    orders.drain();
-    return {.status = 202,
-            .body = fmt::format("draining; players go on at {}\n", net::to_string(*next))};
+    return receive_hand_over(*to, value("admin"), request.authorization, orders);
   }
   if (request.path == "/kick") {
     const auto text = value("client");
@@ -310,9 +353,9 @@ os::HttpResponse answer(std::string_view path, const Status& status, const Proce
               "/rooms/1/log   everything that enters the room, as a recording that grows\n"
               "/recordings    the recordings of --record, as JSON\n"
               "/recordings/NAME   one of them\n\nWith --admin-token-file, by POST:\n/drain   or "
-              "/drain?to=ADDRESS:PORT\n"
+              "/drain?to=ADDRESS:PORT&admin=ADDRESS:PORT\n"
               "/kick?client=ID\n/log-level?level=debug\n/rooms?game=NAME&map=NAME&seed=N   opens a "
-              "room\n"
+              "room\n/matches?at=ADDRESS:PORT   opens a room in which a match goes on\n"
               "and by DELETE:\n/rooms/N\n"};
 }
 

@@ -37,6 +37,7 @@ enum class WhenFull : std::uint8_t { Ready, NotReady };
 struct ShardStatus {
   Instant at;  ///< when it was published
   Instant last_tick;
+  bool has_run = false;  ///< it has run its --ticks, and others may still run theirs
   Metrics metrics;
   std::vector<RoomStatus> rooms;
   RecordingMetrics closed_recordings;  ///< of rooms that are closed
@@ -65,7 +66,8 @@ struct Status {
     }
   }
 
-  /// Returns the oldest time of a shard's last tick. Requires: it has started.
+  /// Returns the oldest time of the last tick of a shard that still ticks, else the newest one of
+  /// all. Requires: it has started.
   [[nodiscard]] Instant last_tick() const;
   /// Returns whether no shard has the time for new clients.
   [[nodiscard]] bool refuses_joins() const;
@@ -84,13 +86,23 @@ struct Status {
 /// Judges a request by its head. Refuses a path that does not exist (404) and a method that the
 /// path does not have (405). With a token, also refuses a request without it (401), except for
 /// /livez, /readyz and /view, which have no data of players. Without a token, refuses each order
-/// (403). `token`: nullptr if the server
-/// has none.
+/// (403).
 [[nodiscard]] std::optional<os::HttpResponse> refusal(const os::HttpRequest& request,
-                                                      const AdminToken* token);
+                                                      const AdminTokens& tokens);
 
-/// Receives POST /drain?to=ADDRESS:PORT, /kick?client=ID, /log-level?level=L or
-/// /rooms?game=G&map=M&seed=N, or DELETE /rooms/N; a form in the body does as well as the query.
+/// Takes the match of a room that goes on here.
+inline constexpr std::string_view kMatchesPath = "/matches";
+
+/// The largest document of a match that moves: several thousand players and their entities.
+inline constexpr std::uint32_t kMatchBytesMax = os::kHttpLargeBodyBytesMax;
+
+/// Returns the most bytes of a body: a match may have kMatchBytesMax. Requires: refusal() returned
+/// nothing, so that who sends it has the token.
+[[nodiscard]] std::uint32_t body_limit(const os::HttpRequest& request);
+
+/// Receives POST /drain?to=ADDRESS:PORT&admin=ADDRESS:PORT, /kick?client=ID, /log-level?level=L,
+/// /rooms?game=G&map=M&seed=N or /matches?at=ADDRESS:PORT, or DELETE /rooms/N; but for /matches, a
+/// form in the body does as well as the query.
 /// Answers 202 when the server will do it, 400 if a value is missing or wrong, 503 if too many
 /// orders wait; an order about a room is answered when it is done. Requires: refusal() returned
 /// nothing.

@@ -4,6 +4,7 @@
 #include "core/ids.h"
 #include "net/address.h"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -14,6 +15,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace tickbox::server {
 
@@ -21,6 +23,21 @@ namespace tickbox::server {
 struct RoomAnswer {
   unsigned status = 0;  ///< of HTTP
   std::string body{};
+};
+
+/// The server to which clients are handed over.
+struct NextServer {
+  net::Address address;
+  std::optional<net::Address> admin{};  ///< of its admin side, which takes matches
+  std::string authorization{};          ///< the header of the order, for that admin side
+
+  friend bool operator==(const NextServer&, const NextServer&) = default;
+};
+
+/// A match that another server hands over.
+struct ArrivingMatch {
+  std::string document;  ///< as encode_match() writes it
+  net::Address at;       ///< where its clients will connect
 };
 
 /// An order to open a room, or to close one. Thread: one answers, another reads the answer.
@@ -31,6 +48,9 @@ class RoomOrder {
   RoomOrder(std::string game, std::string map, std::optional<std::uint64_t> seed)
       : game_(std::move(game)), map_(std::move(map)), seed_(seed) {}
 
+  /// An order to open a room in which a match goes on.
+  explicit RoomOrder(ArrivingMatch match) : match_(std::move(match)) {}
+
   /// An order to close a room.
   explicit RoomOrder(RoomId closes) : closes_(closes) {}
 
@@ -39,6 +59,9 @@ class RoomOrder {
   [[nodiscard]] const std::string& map() const { return map_; }
 
   [[nodiscard]] std::optional<std::uint64_t> seed() const { return seed_; }
+
+  /// Returns the match that goes on in the room; nothing in an order for a new one.
+  [[nodiscard]] const std::optional<ArrivingMatch>& match() const { return match_; }
 
   /// Returns the room to close; nothing in an order to open one.
   [[nodiscard]] std::optional<RoomId> closes() const { return closes_; }
@@ -58,6 +81,7 @@ class RoomOrder {
   std::string game_;
   std::string map_;
   std::optional<std::uint64_t> seed_;
+  std::optional<ArrivingMatch> match_;
   std::optional<RoomId> closes_;
   RoomAnswer answer_;
   std::atomic<bool> is_answered_ = false;
@@ -73,11 +97,22 @@ class AdminOrders {
   /// Orders the drain. Thread: the admin side's, as hand_over() and kick().
   void drain() { drain_.store(true, std::memory_order_release); }
 
-  /// Orders that the clients of the drain are handed over to the server with this address. Call it
-  /// before drain(). A later order replaces one that waits.
-  void hand_over(const net::Address& next) {
+  /// Sets the addresses at which clients reach this server. Thread: any, as is_own().
+  void set_own(std::vector<net::Address> addresses) {
     const std::scoped_lock lock{mutex_};
-    next_server_ = next;
+    own_ = std::move(addresses);
+  }
+
+  [[nodiscard]] bool is_own(const net::Address& address) {
+    const std::scoped_lock lock{mutex_};
+    return std::ranges::find(own_, address) != own_.end();
+  }
+
+  /// Orders that the clients of the drain are handed over to this server. Call it before drain(). A
+  /// later order replaces one that waits.
+  void hand_over(NextServer next) {
+    const std::scoped_lock lock{mutex_};
+    next_server_ = std::move(next);
   }
 
   /// Orders the kick of a client. Fails: false, while kKicksMax others wait.
@@ -117,7 +152,7 @@ class AdminOrders {
   [[nodiscard]] bool drain_asked() const { return drain_.load(std::memory_order_acquire); }
 
   /// Returns the server of the order to hand over that waits, once.
-  [[nodiscard]] std::optional<net::Address> pop_hand_over() {
+  [[nodiscard]] std::optional<NextServer> pop_hand_over() {
     const std::scoped_lock lock{mutex_};
     return std::exchange(next_server_, std::nullopt);
   }
@@ -132,9 +167,10 @@ class AdminOrders {
   }
 
  private:
-  std::mutex mutex_;  ///< guards the next two
+  std::mutex mutex_;  ///< guards the next three
+  std::vector<net::Address> own_;
   std::deque<std::shared_ptr<RoomOrder>> rooms_;
-  std::optional<net::Address> next_server_;
+  std::optional<NextServer> next_server_;
   std::atomic<bool> drain_ = false;
   std::atomic<std::uint32_t> allocations_ = 0;
   std::array<std::uint64_t, kKicksMax> kicks_{};

@@ -33,9 +33,8 @@ std::expected<std::unique_ptr<AdminServer>, std::string> AdminServer::start(
   auto http = os::HttpServer::start(
       options,
       {.refuse =
-           [self](const os::HttpRequest& request) {
-             return refusal(request, self->parts_.token ? &*self->parts_.token : nullptr);
-           },
+           [self](const os::HttpRequest& request) { return refusal(request, self->parts_.tokens); },
+       .body_limit = body_limit,
        .answer = [self](const os::HttpRequest& request) { return self->respond(request); }});
   if (!http) return std::unexpected(std::move(http.error()));
   made->http_ = *std::move(http);
@@ -74,11 +73,22 @@ bool AdminServer::are_clients_given(std::uint64_t request) const {
       shards_, [&](const ShardBoard& board) { return board.clients_given >= request; });
 }
 
+std::optional<std::vector<std::uint64_t>> AdminServer::seat_holders(std::uint64_t request) const {
+  if (!are_clients_given(request)) return std::nullopt;
+  std::vector<std::uint64_t> all;
+  for (const ShardBoard& board : shards_) {
+    const ClientList list = board.clients.read();
+    all.insert(all.end(), list.seat_holders.begin(), list.seat_holders.end());
+  }
+  return all;
+}
+
 Status AdminServer::status() const {
   Status status{.state = state_, .when_full = parts_.when_full, .shards = {}};
   if (status.state == ServerState::Starting) return status;
   for (const ShardBoard& board : shards_) {
     status.shards.push_back(board.status.read());
+    status.shards.back().has_run = board.has_run;
   }
   return status;
 }
@@ -105,7 +115,7 @@ os::HttpResponse AdminServer::status_after(std::uint64_t line) const {
     clients.at = std::min(clients.at, more.at);
     clients.clients.insert(clients.clients.end(), more.clients.begin(), more.clients.end());
   }
-  const auto addresses = parts_.token ? Addresses::Shown : Addresses::LeftOut;
+  const auto addresses = parts_.tokens.all ? Addresses::Shown : Addresses::LeftOut;
   const std::vector<RecentLine> lines =
       parts_.recent != nullptr ? parts_.recent->after(line, addresses) : std::vector<RecentLine>{};
   const ProcessFacts facts = process();
@@ -138,7 +148,7 @@ os::HttpResponse AdminServer::respond_with_status(std::string_view query) {
   }
   const Instant now = parts_.clock.now();
   if (auto kept = kept_status(line, now)) return *std::move(kept);
-  const std::uint64_t number = ++clients_asked_;
+  const std::uint64_t number = request_clients();
   return {.later = [this, line, number,
                     latest = now + kClientsWait]() -> std::optional<os::HttpResponse> {
     const bool is_given = are_clients_given(number);

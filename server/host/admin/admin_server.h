@@ -35,6 +35,7 @@ inline constexpr std::size_t kPagesMax = 16;
 struct ClientList {
   Instant at;
   std::vector<ClientStatus> clients{};
+  std::vector<std::uint64_t> seat_holders{};  ///< client ids, one for each seat that is held
 };
 
 /// Thread: answers on a thread of its own; the functions are for the thread that made it, or as
@@ -43,7 +44,7 @@ class AdminServer {
  public:
   /// What the object uses. Clock, log, recent lines and page must outlive it.
   struct Parts {
-    std::optional<AdminToken> token;  ///< the one that requests must show, if any
+    AdminTokens tokens{};  ///< that requests must show, if any
     const Clock& clock;
     const os::AsyncLog& log;             ///< whose level can be set
     std::string name{};                  ///< of the server
@@ -72,6 +73,9 @@ class AdminServer {
     shards_[shard].status.publish(status);
   }
 
+  /// Lets nobody wait for ticks of this shard any more: it has run its --ticks. Thread: any.
+  void end_ticks(std::size_t shard) { shards_[shard].has_run = true; }
+
   /// Returns whether somebody waits for the list of clients. Cost: two loads.
   [[nodiscard]] bool wants_clients(std::size_t shard) const {
     return clients_asked_ != shards_[shard].clients_given;
@@ -80,6 +84,13 @@ class AdminServer {
   /// Gives the clients of a shard to those who wait. Never waits. Cost: a copy of the list; it
   /// allocates only for a list that is longer than each before.
   void publish_clients(std::size_t shard, const ClientList& clients);
+
+  /// Asks the shards for their clients. Returns the number of the request. Thread: any.
+  [[nodiscard]] std::uint64_t request_clients() { return ++clients_asked_; }
+
+  /// Returns the client ids of all seats that are held, one for each; nothing until every shard has
+  /// answered the request. Thread: any.
+  [[nodiscard]] std::optional<std::vector<std::uint64_t>> seat_holders(std::uint64_t request) const;
 
   /// Lets the log of a room be followed, from now on. Thread: any.
   void open_log(RoomId room, std::shared_ptr<const LogTail> log);
@@ -111,6 +122,7 @@ class AdminServer {
   struct ShardBoard {
     os::LatestValue<ShardStatus> status;
     os::LatestValue<ClientList> clients;
+    std::atomic<bool> has_run = false;
     std::atomic<std::uint64_t> clients_given = 0;  ///< requests for which `clients` was published
   };
 

@@ -2,11 +2,13 @@
 
 #include "core/text.h"
 #include "os/files/file.h"
-#include "os/files/private_file.h"
+#include "server/host/access.h"
 
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <tuple>
+#include <utility>
 
 namespace tickbox::server {
 namespace {
@@ -38,21 +40,36 @@ std::expected<AdminToken, std::string> AdminToken::parse(std::string_view text, 
   return AdminToken{token, entropy};
 }
 
-std::expected<AdminToken, std::string> AdminToken::read(const Options& options, Entropy& entropy) {
-  const std::string& path = options.admin_token_file;
-  if (!options.allow_exposed_keys) {
+std::expected<AdminToken, std::string> AdminToken::read(const std::string& path,
+                                                        std::string_view option,
+                                                        os::Exposed exposed, Entropy& entropy) {
+  if (exposed == os::Exposed::Refused) {
     if (const auto exposure = os::file_exposure(path)) {
       return std::unexpected{os::to_line(*exposure) +
                              "; where you cannot, add --allow-exposed-keys"};
     }
   }
   auto bytes = os::read_file(path, os::kKeyFileBytesMax);
-  if (!bytes) return std::unexpected{bytes.error() + "; --admin-token-file needs a token"};
+  if (!bytes) return std::unexpected{fmt::format("{}; {} needs a token", bytes.error(), option)};
   auto token = parse({reinterpret_cast<const char*>(bytes->data()), bytes->size()}, entropy);
   net::wipe(*bytes);
   net::wipe_stack();
-  if (!token) return std::unexpected{"admin token file " + path + ": " + token.error()};
+  if (!token) return std::unexpected{fmt::format("{} {}: {}", option, path, token.error())};
   return token;
+}
+
+std::expected<AdminTokens, std::string> AdminTokens::read(const Options& options,
+                                                          Entropy& entropy) {
+  AdminTokens tokens;
+  for (const auto& [path, option, token] :
+       {std::tuple{&options.admin_token_file, "--admin-token-file", &tokens.all},
+        std::tuple{&options.metrics_token_file, "--metrics-token-file", &tokens.metrics}}) {
+    if (path->empty()) continue;
+    auto read = AdminToken::read(*path, option, exposed_keys(options), entropy);
+    if (!read) return std::unexpected{std::move(read.error())};
+    *token = *std::move(read);
+  }
+  return tokens;
 }
 
 bool AdminToken::is_shown_by(std::string_view authorization) const {

@@ -2,10 +2,12 @@
 // The bearer token of the admin side. With it the admin side may listen on any address.
 
 #include "net/crypto.h"
+#include "os/files/private_file.h"
 #include "server/host/options.h"
 
 #include <cstddef>
 #include <expected>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -22,8 +24,10 @@ class AdminToken {
   [[nodiscard]] static std::expected<AdminToken, std::string> parse(std::string_view text,
                                                                     Entropy& entropy);
 
-  /// Reads the file of --admin-token-file. Requires: the option is given. Fails: with one line.
-  [[nodiscard]] static std::expected<AdminToken, std::string> read(const Options& options,
+  /// Reads a file. `option`: what names it. Fails: with one line.
+  [[nodiscard]] static std::expected<AdminToken, std::string> read(const std::string& path,
+                                                                   std::string_view option,
+                                                                   os::Exposed exposed,
                                                                    Entropy& entropy);
 
   /// Returns whether the value of an Authorization header has this token. Takes the same time for
@@ -37,6 +41,16 @@ class AdminToken {
 
   net::SecretKey key_;   ///< drawn for this object: nobody can choose a token by its hash
   net::SecretKey hash_;  ///< of the token, which is not kept
+};
+
+/// The tokens that open an admin side, each if there is one.
+struct AdminTokens {
+  std::optional<AdminToken> all{};      ///< opens every path
+  std::optional<AdminToken> metrics{};  ///< opens /metrics alone
+
+  /// Reads the files that the options name. Fails: with one line.
+  [[nodiscard]] static std::expected<AdminTokens, std::string> read(const Options& options,
+                                                                    Entropy& entropy);
 };
 
 }  // namespace tickbox::server

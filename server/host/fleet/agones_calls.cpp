@@ -15,12 +15,16 @@ using OrderedJson = nlohmann::ordered_json;
 
 /// Set by Agones with each allocation, also of a GameServer that is allocated already.
 constexpr std::string_view kLastAllocated = "agones.dev/last-allocated";
-/// Annotations of an allocation: the room that it needs.
+/// Annotations of an allocation: the room that it needs. Agones keeps those of earlier allocations,
+/// so an empty one is as good as none.
 constexpr std::string_view kGame = "tickbox.dev/game";
 constexpr std::string_view kMap = "tickbox.dev/map";
 constexpr std::string_view kSeed = "tickbox.dev/seed";
-/// The annotation of the answer. The side car puts agones.dev/sdk- before it.
+/// The annotation of the answer, and its name in the GameServer.
 constexpr std::string_view kRooms = "tickbox-rooms";
+constexpr std::string_view kRoomsShown = "agones.dev/sdk-tickbox-rooms";
+
+constexpr std::string_view kPlayerList = "/v1beta1/lists/players";
 
 constexpr std::size_t kReasonMax = 200;
 
@@ -36,10 +40,17 @@ std::string as_text(const OrderedJson& json) {
   return json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
 }
 
-std::optional<std::string> annotation_of(const GameServer& server, std::string_view key) {
+/// Returns whether the side car says that the spec does not have this counter or list. The
+/// documents of Agones say 404 then, and its side car says 500 and "not found".
+bool is_missing(const AgonesAnswer& answer) {
+  return answer.status == 404 || (!answer.is_taken() && (answer.text.contains("not found") ||
+                                                         answer.text.contains("not enabled")));
+}
+
+/// Returns "" for an annotation that is not there.
+std::string annotation_of(const GameServer& server, std::string_view key) {
   const auto found = server.annotations.find(std::string{key});
-  if (found == server.annotations.end()) return std::nullopt;
-  return found->second;
+  return found == server.annotations.end() ? std::string{} : found->second;
 }
 
 }  // namespace
@@ -87,13 +98,13 @@ std::optional<AgonesCall> AgonesCalls::next(const ServerFacts& facts, Instant no
   if (readiness_ != Readiness::Taken) return std::nullopt;
   answer_rooms(now);
   if (has_news_of_rooms_ && annotation_.is_due(now)) {
-    const std::string rooms = fmt::format("[{}]", fmt::join(rooms_named_, ","));
     return AgonesCall{.about = About::Annotation,
                       .method = os::HttpMethod::Put,
                       .path = "/metadata/annotation",
-                      .body = as_text({{"key", kRooms}, {"value", rooms}})};
+                      .body = as_text({{"key", kRooms}, {"value", named_rooms()}})};
   }
-  return counter_call(facts, now);
+  auto counter = counter_call(facts, now);
+  return counter ? std::move(counter) : list_call(facts, now);
 }
 
 void AgonesCalls::record_answer(const AgonesCall& call, const AgonesAnswer& answer, Instant now) {
@@ -116,10 +127,16 @@ void AgonesCalls::record_answer(const AgonesCall& call, const AgonesAnswer& answ
     }
     case AgonesCall::About::Annotation:
       annotation_.follow(answer, {}, now);
-      if (answer.is_taken()) has_news_of_rooms_ = false;
+      if (answer.is_taken()) rooms_taken_at_ = now;
+      has_news_of_rooms_ = !answer.is_taken();
       break;
     case AgonesCall::About::Counter:
       return record_counter(counters_.at(call.counter), answer, now);
+    case AgonesCall::About::List:
+      return record_list(answer, now);
+    case AgonesCall::About::ListChange:
+      record_list_change(answer, now);
+      break;
     case AgonesCall::About::Shutdown:
       shutdown_.back_off(now);
       if (answer.is_taken()) shutdown_taken_ = now;
@@ -182,16 +199,18 @@ void AgonesCalls::observe(const GameServer& server, Instant now) {
                {"agones_state", {{"state", server.state}, {"address", server.address}}});
   }
   if (!is_before_ready(server.state)) readiness_ = Readiness::Taken;
+  // A side car that was restarted may have lost what it had taken.
+  const bool is_shown = rooms_named_.empty() || annotation_of(server, kRoomsShown) == named_rooms();
+  if (!is_shown && now - rooms_taken_at_ >= kTakenPatience) has_news_of_rooms_ = true;
   for (Counter& counter : counters_) {
-    // A side car that was restarted may have lost a value.
     const auto found = server.counters.find(std::string{counter.key});
     if (found != server.counters.end() && counter.sent && found->second != counter.sent->count &&
         now - counter.sent_at >= kTakenPatience) {
       counter.sent.reset();
     }
   }
-  const auto allocated = annotation_of(server, kLastAllocated);
-  if (allocated && *allocated != std::exchange(last_allocated_, *allocated)) {
+  const std::string allocated = annotation_of(server, kLastAllocated);
+  if (!allocated.empty() && allocated != std::exchange(last_allocated_, allocated)) {
     orders_.add_allocation();
     open_allocated(server);
   }
@@ -201,24 +220,23 @@ void AgonesCalls::observe(const GameServer& server, Instant now) {
 
 /// Logs an allocation, and orders the room that it names.
 void AgonesCalls::open_allocated(const GameServer& server) {
-  const auto game = annotation_of(server, kGame);
-  const std::string map = annotation_of(server, kMap).value_or("");
-  const auto seed = annotation_of(server, kSeed);
+  const std::string game = annotation_of(server, kGame);
+  const std::string map = annotation_of(server, kMap);
+  const std::string seed = annotation_of(server, kSeed);
   LogEvent event{"agones_allocated", {{"allocated", last_allocated_}}};
-  if (game) event.fields.emplace_back("game", *game);
+  if (!game.empty()) event.fields.emplace_back("game", game);
   if (!map.empty()) event.fields.emplace_back("map", map);
-  if (seed) event.fields.emplace_back("seed", *seed);
+  if (!seed.empty()) event.fields.emplace_back("seed", seed);
   log_.event(Severity::Info, event);
-  if (!game || shutdown_asked_) return;
-  const auto number = parse_as<std::uint64_t>(seed.value_or("0"));
+  if (game.empty() || shutdown_asked_) return;
+  const auto number = parse_as<std::uint64_t>(seed);
   AllocatedRoom room{.allocated = last_allocated_,
-                     .order = std::make_shared<RoomOrder>(
-                         *game, map, seed ? number : std::optional<std::uint64_t>{})};
-  if (!number) {
+                     .order = std::make_shared<RoomOrder>(game, map, number)};
+  if (!number && !seed.empty()) {
     name_room(room, {.status = 400,
                      .body = fmt::format("{}: '{}' is not a whole number from 0 to "
                                          "18446744073709551615",
-                                         kSeed, *seed)});
+                                         kSeed, seed)});
   } else if (!orders_.add(room.order)) {
     name_room(room, {.status = 503, .body = "too many orders about rooms wait"});
   } else {
@@ -256,14 +274,18 @@ void AgonesCalls::name_room(const AllocatedRoom& room, const RoomAnswer& answer)
   has_news_of_rooms_ = true;
 }
 
+std::string AgonesCalls::named_rooms() const {
+  return fmt::format("[{}]", fmt::join(rooms_named_, ","));
+}
+
 // --- counters ---
 
 /// Returns the next counter whose value has changed. The allocation itself counts its room, so the
-/// number of rooms waits until that is open.
+/// number of rooms waits until that is open. A server that drains has no space for another room.
 std::optional<AgonesCall> AgonesCalls::counter_call(const ServerFacts& facts, Instant now) {
   const std::array<Counter::Value, 2> values{
       Counter::Value{.count = facts.seats_held, .capacity = facts.seats},
-      Counter::Value{.count = facts.rooms}};
+      Counter::Value{.count = facts.rooms, .capacity = facts.drains ? facts.rooms : 0}};
   for (std::size_t i = 0; i < counters_.size(); ++i) {
     Counter& counter = counters_[i];
     const bool is_opening = i == 1 && !opening_.empty();
@@ -282,8 +304,7 @@ std::optional<AgonesCall> AgonesCalls::counter_call(const ServerFacts& facts, In
   return std::nullopt;
 }
 
-/// A counter that the spec does not have is asked for once. The documents of Agones say 404 then,
-/// and its side car says 500 and "counter not found".
+/// A counter that the spec does not have is asked for once.
 void AgonesCalls::record_counter(Counter& counter, const AgonesAnswer& answer, Instant now) {
   counter.pace.follow(answer, kCounterPeriod, now);
   const std::string path = fmt::format("/v1beta1/counters/{}", counter.key);
@@ -293,12 +314,58 @@ void AgonesCalls::record_counter(Counter& counter, const AgonesAnswer& answer, I
     counter.sent_at = now;
     return;
   }
-  counter.is_missing = answer.status == 404 || answer.text.contains("not found") ||
-                       answer.text.contains("not enabled");
+  counter.is_missing = is_missing(answer);
   if (!counter.is_missing) return log_failure(path, answer);
   log_.event(Severity::Info,
              {"agones_counter_missing",
               {{"counter", counter.key}, {"try", "counters in the spec of the GameServer"}}});
+}
+
+// --- the list of players ---
+
+/// Returns the next call about the list: it is read, then each change is a call.
+std::optional<AgonesCall> AgonesCalls::list_call(const ServerFacts& facts, Instant now) {
+  if (!facts.players || !needs_players(now)) return std::nullopt;
+  if (list_reading_.is_due(now)) {
+    return AgonesCall{.about = AgonesCall::About::List,
+                      .method = os::HttpMethod::Get,
+                      .path = std::string{kPlayerList}};
+  }
+  const ListChange* const change = players_.next(*facts.players);
+  if (change == nullptr) {
+    list_.wait(kCounterPeriod, now);
+    return std::nullopt;
+  }
+  const bool adds = change->kind == ListChange::Kind::Add;
+  return AgonesCall{.about = AgonesCall::About::ListChange,
+                    .path = fmt::format("{}:{}", kPlayerList, adds ? "addValue" : "removeValue"),
+                    .body = as_text({{"value", change->value}})};
+}
+
+void AgonesCalls::record_list(const AgonesAnswer& answer, Instant now) {
+  auto values = parse_list(answer.text);
+  if (answer.is_taken() && values) {
+    players_.set(*std::move(values));
+    list_reading_.wait(kListPeriod, now);
+    failing_.erase(std::string{kPlayerList});
+    return;
+  }
+  list_.back_off(now);
+  is_list_missing_ = is_missing(answer);
+  if (!is_list_missing_) {
+    return log_failure(kPlayerList,
+                       answer.is_taken() ? AgonesAnswer{.text = values.error()} : answer);
+  }
+  log_.event(Severity::Info,
+             {"agones_list_missing",
+              {{"list", "players"}, {"try", "lists in the spec of the GameServer"}}});
+}
+
+/// A change that was not taken, or perhaps was, lets the list be read again.
+void AgonesCalls::record_list_change(const AgonesAnswer& answer, Instant now) {
+  const bool is_planned_done = answer.is_taken() && players_.apply_next();
+  list_.follow(answer, is_planned_done ? kCounterPeriod : Duration{}, now);
+  if (!answer.is_taken()) list_reading_.wait({}, now);
 }
 
 // --- the end ---

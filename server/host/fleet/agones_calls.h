@@ -9,6 +9,7 @@
 #include "os/http/http.h"
 #include "server/host/admin/admin_orders.h"
 #include "server/host/fleet/game_server.h"
+#include "server/host/fleet/player_list.h"
 #include "server/shard/log.h"
 
 #include <array>
@@ -26,7 +27,16 @@ namespace tickbox::server {
 
 /// A request to the side car.
 struct AgonesCall {
-  enum class About : std::uint8_t { Health, Ready, GameServer, Annotation, Counter, Shutdown };
+  enum class About : std::uint8_t {
+    Health,
+    Ready,
+    GameServer,
+    Annotation,
+    Counter,
+    List,
+    ListChange,
+    Shutdown,
+  };
 
   About about{};
   os::HttpMethod method = os::HttpMethod::Post;
@@ -48,6 +58,9 @@ struct ServerFacts {
   std::uint64_t seats_held = 0;
   std::uint64_t seats = 0;
   std::uint64_t rooms = 0;
+  bool drains = false;
+  /// The client ids of the seats that are held; not set: not known, see needs_players().
+  std::optional<std::vector<std::uint64_t>> players{};
 };
 
 /// Thread: one.
@@ -59,8 +72,10 @@ class AgonesCalls {
   static constexpr Duration kGameServerPeriod = std::chrono::seconds{10};
   /// The time that the GameServer has to show what the side car has taken.
   static constexpr Duration kTakenPatience = std::chrono::seconds{10};
-  /// The least time between two values of a counter.
+  /// The least time between two values of a counter, or two plans for the list of players.
   static constexpr Duration kCounterPeriod = std::chrono::seconds{1};
+  /// The time after which the list is read again: the side car may have lost changes.
+  static constexpr Duration kListPeriod = std::chrono::seconds{10};
   /// The time that the side car has to take the shutdown, and Agones then to send SIGTERM.
   static constexpr Duration kShutdownPatience = std::chrono::seconds{5};
   static constexpr Duration kSignalPatience = std::chrono::seconds{10};
@@ -77,6 +92,11 @@ class AgonesCalls {
   [[nodiscard]] std::optional<AgonesCall> next(const ServerFacts& facts, Instant now);
 
   void record_answer(const AgonesCall& call, const AgonesAnswer& answer, Instant now);
+
+  /// Returns whether next() needs ServerFacts::players.
+  [[nodiscard]] bool needs_players(Instant now) const {
+    return readiness_ == Readiness::Taken && !is_list_missing_ && list_.is_due(now);
+  }
 
   /// Returns whether the watch is to be opened.
   [[nodiscard]] bool is_watch_due(Instant now) const { return watch_.is_due(now); }
@@ -144,8 +164,12 @@ class AgonesCalls {
   void open_allocated(const GameServer& server);
   void answer_rooms(Instant now);
   void name_room(const AllocatedRoom& room, const RoomAnswer& answer);
+  [[nodiscard]] std::string named_rooms() const;
   [[nodiscard]] std::optional<AgonesCall> counter_call(const ServerFacts& facts, Instant now);
   void record_counter(Counter& counter, const AgonesAnswer& answer, Instant now);
+  [[nodiscard]] std::optional<AgonesCall> list_call(const ServerFacts& facts, Instant now);
+  void record_list(const AgonesAnswer& answer, Instant now);
+  void record_list_change(const AgonesAnswer& answer, Instant now);
   void log_failure(std::string_view path, const AgonesAnswer& answer);
 
   Log& log_;
@@ -156,8 +180,12 @@ class AgonesCalls {
   Pace annotation_;
   Pace shutdown_;
   Pace watch_;
+  Pace list_;
+  Pace list_reading_;
   Readiness readiness_ = Readiness::Wanted;
   std::array<Counter, 2> counters_{Counter{.key = "players"}, Counter{.key = "rooms"}};
+  PlayerList players_;
+  bool is_list_missing_ = false;          ///< from the spec
   std::optional<std::uint64_t> version_;  ///< of the newest GameServer
   std::optional<Instant> watch_since_;    ///< set while lines come
   std::string state_;
@@ -165,6 +193,7 @@ class AgonesCalls {
   std::vector<AllocatedRoom> opening_;
   std::deque<std::string> rooms_named_;  ///< as JSON, the oldest first
   bool has_news_of_rooms_ = false;
+  Instant rooms_taken_at_{};
   std::optional<Instant> shutdown_asked_;
   std::optional<Instant> shutdown_taken_;
   std::set<std::string, std::less<>> failing_;  ///< paths whose failure is logged; "": no answer

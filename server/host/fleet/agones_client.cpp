@@ -92,16 +92,18 @@ void AgonesClient::run() {
   }
 }
 
-/// Makes the calls that are due.
+/// Makes the calls that are due, for about kTurn: the watch is read in between.
 void AgonesClient::run_turn() {
   Instant now = parts_.clock.now();
   if (now < next_turn_) return;
   if (ends_) calls_.shut_down(now);
+  update_players(now);
+  const Instant end = now + kTurn;
   while (const auto call = calls_.next(facts(now), now)) {
     const AgonesAnswer answer = send(*call);
     now = parts_.clock.now();
     calls_.record_answer(*call, answer, now);
-    if (stops_) break;
+    if (stops_ || now >= end) break;
   }
   is_over_ = calls_.is_over(has_signal_, now);
   next_turn_ = now + kTurn;
@@ -151,12 +153,26 @@ AgonesAnswer AgonesClient::send(const AgonesCall& call) {
   return {.status = response->status, .text = std::move(response->body)};
 }
 
+/// Asks the shards for the players when they are needed, and forgets them afterwards.
+void AgonesClient::update_players(Instant now) {
+  if (!calls_.needs_players(now)) {
+    players_request_.reset();
+    players_.reset();
+  } else if (!players_request_) {
+    players_request_ = parts_.admin.request_clients();
+  } else if (!players_) {
+    players_ = parts_.admin.seat_holders(*players_request_);
+  }
+}
+
 ServerFacts AgonesClient::facts(Instant now) const {
   const Status status = parts_.admin.status();
   return {.is_alive = is_alive(status, now),
           .seats_held = status.seats_held(),
           .seats = status.seats(),
-          .rooms = status.rooms()};
+          .rooms = status.rooms(),
+          .drains = status.state == ServerState::Draining,
+          .players = players_};
 }
 
 void AgonesClient::count(unsigned status) {

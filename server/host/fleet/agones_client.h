@@ -15,6 +15,7 @@
 #include <expected>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -71,12 +72,15 @@ class AgonesClient {
   void follow_watch();
   [[nodiscard]] bool receive(ConstBytes piece, std::string& line);
   [[nodiscard]] AgonesAnswer send(const AgonesCall& call);
+  void update_players(Instant now);
   [[nodiscard]] ServerFacts facts(Instant now) const;
   void count(unsigned status);
 
   Parts parts_;
   AgonesCalls calls_;
   std::map<unsigned, std::uint64_t> counts_;
+  std::optional<std::uint64_t> players_request_;  ///< to the shards, while the players are needed
+  std::optional<std::vector<std::uint64_t>> players_;
   Instant next_turn_ = Instant::min();
   std::atomic<bool> stops_ = false;
   std::atomic<bool> ends_ = false;

@@ -66,4 +66,14 @@ std::expected<GameServer, std::string> parse_watch_line(std::string_view json) {
   return game_server_of(result);
 }
 
+std::expected<std::set<std::string>, std::string> parse_list(std::string_view json) {
+  const Json document = Json::parse(json, nullptr, false);
+  if (!document.is_object()) return std::unexpected{"the answer is no list of Agones"};
+  std::set<std::string> values;
+  for (const Json& value : member(document, "values")) {
+    if (value.is_string()) values.insert(value.get<std::string>());
+  }
+  return values;
+}
+
 }  // namespace tickbox::server

@@ -5,6 +5,7 @@
 #include <expected>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,5 +26,8 @@ struct GameServer {
 
 /// Parses a line of GET /watch/gameserver. Fails: with one line.
 [[nodiscard]] std::expected<GameServer, std::string> parse_watch_line(std::string_view json);
+
+/// Parses the answer to GET /v1beta1/lists/NAME. Returns its values. Fails: with one line.
+[[nodiscard]] std::expected<std::set<std::string>, std::string> parse_list(std::string_view json);
 
 }  // namespace tickbox::server

@@ -4,7 +4,6 @@
 #include "net/handshake.h"
 #include "os/files/file.h"
 #include "os/process/process.h"
-#include "server/host/rooms/rooms_option.h"
 #include "server/shard/hosted_room.h"
 
 #include <fmt/core.h>
@@ -43,15 +42,6 @@ std::uint32_t ticks_in(Duration time, std::uint32_t tick_rate) {
   return static_cast<std::uint32_t>(std::min(time / tick_duration(tick_rate), kMost));
 }
 
-/// Returns the size at which a file ends, 0 for no limit. With a limit of the directory a file
-/// always ends: the files that are written, one for each room, are never removed.
-std::uint64_t part_bytes_of(const Options& options) {
-  if (options.record_rotate_size > 0 || options.record_max_bytes == 0) {
-    return options.record_rotate_size;
-  }
-  return std::max(options.record_max_bytes / 8 / room_count(options), kRotateSizeMin);
-}
-
 /// Returns the path for the recording of a crash; empty if there is none. Creates --crash-dir if it
 /// is missing. Fails: with one line.
 std::expected<std::string, std::string> crash_path(const Options& options, RoomId room,
@@ -74,6 +64,17 @@ std::string page_name(const GameTable& game) {
 }
 
 }  // namespace
+
+/// With a limit of the directory a file always ends: the files that are written, one for each room,
+/// are never removed. The n-th of the open rooms, by age, was opened beside n - 1 others at least.
+/// So all these files have at most an eighth of the limit and a half, a third, … of that: together
+/// less than the limit, for as many rooms as it allows.
+std::uint64_t part_bytes_of(const Options& options, std::uint64_t rooms_open) {
+  if (options.record_rotate_size > 0 || options.record_max_bytes == 0) {
+    return options.record_rotate_size;
+  }
+  return std::max(options.record_max_bytes / 8 / rooms_open, kRotateSizeMin);
+}
 
 std::optional<std::string> recording_contradiction(const Options& options) {
   const bool rotates = options.record_rotate_time > Duration{} || options.record_rotate_size > 0;
@@ -107,10 +108,10 @@ std::expected<std::unique_ptr<Recordings>, std::string> Recordings::open(
         RecordingFiles::open({.folder = options.record,
                               .keep = options.record_keep,
                               .bytes_max = options.record_max_bytes,
-                              .part_bytes = part_bytes_of(options),
+                              .part_bytes = part_bytes_of(options, room.rooms_open),
                               .part_ticks = ticks_in(options.record_rotate_time, options.tick_rate),
                               .page_name = page_name(room.match.world().game()),
-                              .page = room.writes_page ? options.page : std::string_view{}},
+                              .page = room.page},
                              {.calendar = parts.calendar}, header);
     if (!files) return std::unexpected{std::move(files.error())};
     made->files_ = *std::move(files);

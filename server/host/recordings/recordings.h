@@ -19,6 +19,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tickbox::server {
@@ -31,9 +32,14 @@ struct RecordedRoom {
   RoomId id;
   const Match& match;  ///< outlives the recordings
   engine::Identity identity;
-  std::uint64_t seed = 0;   ///< of the match
-  bool writes_page = true;  ///< no other room writes the page of the game
+  std::uint64_t seed = 0;        ///< of the match
+  std::uint64_t rooms_open = 1;  ///< rooms of the server that are open, this one included
+  std::string_view page{};       ///< of the game; empty: another room has written it
 };
+
+/// Returns the size at which a file of a room ends, 0 for no limit. `rooms_open`: as in
+/// RecordedRoom.
+[[nodiscard]] std::uint64_t part_bytes_of(const Options& options, std::uint64_t rooms_open);
 
 /// The objects that recordings use and do not own.
 struct RecordingsParts {

@@ -62,16 +62,15 @@ std::vector<RoomsOfGame> rooms_of(const Options& options) {
   return rooms;
 }
 
-std::uint64_t room_count(const Options& options) {
-  std::uint64_t all = 0;
-  for (const RoomsOfGame& of : rooms_of(options)) {
-    all += of.count;
-  }
-  return all;
+std::uint64_t rooms_max(const Options& options) {
+  if (options.record_max_bytes == 0) return kRoomsMax;
+  return std::min<std::uint64_t>(kRoomsMax, options.record_max_bytes / kRecordMaxBytesMin);
 }
 
 std::optional<std::string> rooms_contradiction(const Options& options, engine::Games games) {
+  std::uint64_t all = 0;
   for (const RoomsOfGame& of : rooms_of(options)) {
+    all += of.count;
     const GameTable* const game = engine::find_game(games, of.game);
     if (game == nullptr) return "--rooms: " + no_such_game(of.game, games);
     if (const auto map = engine::find_map_name(*game, of.map); !map) {
@@ -80,7 +79,6 @@ std::optional<std::string> rooms_contradiction(const Options& options, engine::G
              map.error();
     }
   }
-  const std::uint64_t all = room_count(options);
   if (all > kRoomsMax) {
     return fmt::format("--rooms: {} rooms are too many; a server has at most {}", all, kRoomsMax);
   }
@@ -97,7 +95,7 @@ std::optional<std::string> rooms_contradiction(const Options& options, engine::G
     return "--map and --rooms with games cannot be combined; name the map there, as in "
            "--rooms GAME/MAP=N";
   }
-  if (options.record_max_bytes > 0 && options.record_max_bytes / kRecordMaxBytesMin < all) {
+  if (all > rooms_max(options)) {
     return fmt::format("--record-max-bytes: {} rooms need at least 256KiB each", all);
   }
   return std::nullopt;

@@ -22,8 +22,9 @@ namespace tickbox::server {
 /// Returns the rooms that the options request: those of --rooms, or one of --game and --map.
 [[nodiscard]] std::vector<RoomsOfGame> rooms_of(const Options& options);
 
-/// Returns the number of those rooms.
-[[nodiscard]] std::uint64_t room_count(const Options& options);
+/// Returns the most rooms that may be open at once: kRoomsMax, or as many as --record-max-bytes has
+/// space for.
+[[nodiscard]] std::uint64_t rooms_max(const Options& options);
 
 /// Returns one line if --rooms has a game or a map that does not exist or too many rooms, or does
 /// not fit --shards, --port, --map or --record-max-bytes.

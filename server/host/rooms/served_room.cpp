@@ -14,18 +14,23 @@ std::shared_ptr<const ServedGame> ServedGame::make(const GameTable& game, std::s
 }
 
 std::expected<std::unique_ptr<ServedRoom>, std::string> ServedRoom::open(
-    const Options& options, const RecordingsParts& parts, RoomPlan plan) {
+    const Options& options, const RecordingsParts& parts, const RoomPlan& plan,
+    std::shared_ptr<const ServedGame> of, std::string_view page,
+    std::shared_ptr<const ArrivedMatch> arrived) {
   auto room = std::make_unique<ServedRoom>();
   room->id = plan.id;
-  room->of = std::move(plan.of);
-  room->match =
-      std::make_unique<Match>(*room->of->game, room->of->map, options.tick_rate, plan.seed);
+  room->of = std::move(of);
+  room->arrived = std::move(arrived);
+  room->match = room->arrived != nullptr ? std::make_unique<Match>(room->arrived->world)
+                                         : std::make_unique<Match>(*room->of->game, room->of->map,
+                                                                   options.tick_rate, plan.seed);
   auto recorded = Recordings::open(options, parts,
                                    {.id = plan.id,
                                     .match = *room->match,
                                     .identity = room->of->identity,
                                     .seed = plan.seed,
-                                    .writes_page = plan.writes_page});
+                                    .rooms_open = plan.rooms_open,
+                                    .page = page});
   if (!recorded) return std::unexpected(std::move(recorded.error()));
   room->recordings = *std::move(recorded);
   return room;

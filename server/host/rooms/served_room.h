@@ -1,13 +1,16 @@
 #pragma once
 // A room of a server: its match, and the files to which its log goes.
 
+#include "core/clock.h"
 #include "core/ids.h"
 #include "engine/identity.h"
 #include "engine/map.h"
+#include "engine/world.h"
 #include "server/host/options.h"
 #include "server/host/recordings/recordings.h"
 #include "server/match/match.h"
 #include "server/shard/hosted_room.h"
+#include "server/shard/moved_match.h"
 #include "tickbox/game_table.h"
 
 #include <cstdint>
@@ -33,12 +36,20 @@ struct ServedGame {
                                                               const Options& options);
 };
 
+/// A match that goes on here, and its world.
+struct ArrivedMatch {
+  std::shared_ptr<const MovedMatch> match;
+  engine::World world;
+};
+
 /// A room to be opened.
 struct RoomPlan {
   RoomId id;
-  std::shared_ptr<const ServedGame> of;
-  std::uint64_t seed = 0;    ///< of the match
-  bool writes_page = false;  ///< see RecordedRoom
+  const GameTable* game = nullptr;
+  std::string_view map;                       ///< of the game; of no moved match
+  std::uint64_t seed = 0;                     ///< of the match
+  std::uint64_t rooms_open = 1;               ///< see RecordedRoom
+  std::shared_ptr<const MovedMatch> moved{};  ///< nullptr: the room begins a match
 };
 
 struct ServedRoom {
@@ -46,14 +57,22 @@ struct ServedRoom {
   std::shared_ptr<const ServedGame> of;
   std::unique_ptr<Match> match;
   std::unique_ptr<Recordings> recordings;
+  std::shared_ptr<const ArrivedMatch> arrived;  ///< until its players have their seats
+  Duration close_when_empty{};                  ///< see RoomParts
 
-  /// Makes the match, and opens its files; may wait for the disk. Fails: with one line.
+  /// Makes the match, and opens its files; may wait for the disk. `of`: the game and the map of the
+  /// plan. `page`: see RecordedRoom. Fails: with one line.
   [[nodiscard]] static std::expected<std::unique_ptr<ServedRoom>, std::string> open(
-      const Options& options, const RecordingsParts& parts, RoomPlan plan);
+      const Options& options, const RecordingsParts& parts, const RoomPlan& plan,
+      std::shared_ptr<const ServedGame> of, std::string_view page,
+      std::shared_ptr<const ArrivedMatch> arrived = {});
 
   [[nodiscard]] RoomParts parts() {
-    return {
-        .match = *match, .id = id, .recorder = &recordings->recorder(), .identity = of->identity};
+    return {.match = *match,
+            .id = id,
+            .recorder = &recordings->recorder(),
+            .identity = of->identity,
+            .close_when_empty = close_when_empty};
   }
 };
 

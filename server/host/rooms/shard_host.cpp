@@ -5,9 +5,15 @@
 
 namespace tickbox::server {
 
-void ShardHost::open(std::unique_ptr<ServedRoom> room) {
+void ShardHost::open(std::unique_ptr<ServedRoom> room, Instant now) {
   shard->open_room(room->parts());
+  if (room->arrived != nullptr) shard->seat_players(room->id, *room->arrived->match, now);
+  room->arrived.reset();
   rooms.push_back(std::move(room));
+}
+
+bool ShardHost::is_at(const net::Address& address) const {
+  return addresses.empty() || std::ranges::find(addresses, address) != addresses.end();
 }
 
 std::unique_ptr<ServedRoom> ShardHost::close(RoomId id, Instant now) {
@@ -45,6 +51,7 @@ void ShardHost::publish(AdminServer& admin, Instant last_tick, Instant now) {
   if (!admin.wants_clients(index)) return;
   clients.at = now;
   shard->copy_clients(clients.clients, now);
+  shard->copy_seat_holders(clients.seat_holders);
   admin.publish_clients(index, clients);
 }
 

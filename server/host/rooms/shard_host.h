@@ -27,13 +27,15 @@ struct ShardProgress {
   std::atomic<std::uint64_t> ticks = 0;
   std::atomic<std::size_t> clients = 0;  ///< that play
   std::atomic<std::uint32_t> seats_held = 0;
-  std::atomic<bool> has_run = false;    ///< its loop has ended, by itself or on request
-  std::atomic<bool> has_ended = false;  ///< its thread uses nothing any more
+  std::atomic<bool> has_empty_room = false;  ///< one that is to be closed
+  std::atomic<bool> has_run = false;         ///< its loop has ended, by itself or on request
+  std::atomic<bool> has_ended = false;       ///< its thread uses nothing any more
 };
 
 struct ShardHost {
   std::size_t index = 0;
   std::unique_ptr<os::UdpTransport> transport{};
+  std::vector<net::Address> addresses{};  ///< that a token may name; empty: any
   os::SystemEntropy entropy{};
   std::vector<std::unique_ptr<ServedRoom>> rooms{};  ///< by the order in which they were opened
   std::optional<Shard> shard{};
@@ -46,7 +48,10 @@ struct ShardHost {
   std::atomic<bool> stop_asked = false;
 
   /// Opens a room that is ready. Thread: the shard's, as close(); also another before it runs.
-  void open(std::unique_ptr<ServedRoom> room);
+  void open(std::unique_ptr<ServedRoom> room, Instant now);
+
+  /// Returns whether clients reach this shard at an address. Thread: any.
+  [[nodiscard]] bool is_at(const net::Address& address) const;
 
   /// Closes a room: its clients leave and its log ends. Returns it, for its files to be closed;
   /// nullptr if there is no such room.

@@ -277,7 +277,8 @@ Attempt& ConnectService::open_session(const Incoming& incoming, Session& session
 void ConnectService::refuse(const Incoming& incoming, const Refused& refused) {
   net::Refuse answer = refused.answer;
   answer.client_nonce = incoming.request.client_nonce;
-  if (recent_refusals_.is_first(incoming.datagram.from, answer.reason, incoming.now.instant)) {
+  if (recent_refusals_.is_first(incoming.datagram.from, refused.client, answer.reason,
+                                incoming.now.instant)) {
     context_.metrics.count(answer.reason);
     refusals_.add(answer.reason, refused.client, incoming.datagram.from);
   } else {

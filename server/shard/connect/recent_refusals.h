@@ -14,7 +14,8 @@
 
 namespace tickbox::server {
 
-/// The time after the first refusal of an address in which the same refusal is a repeat.
+/// The time after the first refusal of a client or an address in which the same refusal is a
+/// repeat.
 inline constexpr Duration kRefusalRepeats = std::chrono::seconds{10};
 
 /// The refusals that are remembered. If two share a place, the newer one replaces the older one,
@@ -23,14 +24,16 @@ inline constexpr std::size_t kRefusalsRemembered = 4'096;
 
 class RecentRefusals {
  public:
-  /// Returns whether this address was not refused for this reason in the last kRefusalRepeats. Then
-  /// remembers it.
-  [[nodiscard]] bool is_first(const net::Address& from, net::RefuseReason reason, Instant now) {
+  /// Returns whether this client at this address was not refused for this reason in the last
+  /// kRefusalRepeats. Then remembers it. `client`: nothing, if it has proven no id.
+  [[nodiscard]] bool is_first(const net::Address& from, std::optional<std::uint64_t> client,
+                              net::RefuseReason reason, Instant now) {
     FieldHasher<32> hasher;
     for (const std::uint8_t byte : from.ip) {
       hasher.add(byte);
     }
     hasher.add(from.port);
+    hasher.add(client.value_or(0));
     hasher.add(static_cast<std::uint8_t>(reason));
     const std::uint64_t key = hasher.digest(0);
     Place& place = places_[key % kRefusalsRemembered];

@@ -50,6 +50,7 @@ void SessionLifecycle::begin_to_play(Session& session, Instant now) {
   Seats::promote_pending(seat);
   session.attempt.reset();
   session.began = now;
+  session.room->thaw();
   context_.log.event(resumes ? LogKind::Resumed : LogKind::Opened, Severity::Info, now, [&] {
     return LogEvent{resumes ? "session_resumed" : "session_opened",
                     {{"room", session.room->id().value},
@@ -189,21 +190,21 @@ void SessionLifecycle::end_room(HostedRoom& room, Instant now) {
   }
 }
 
-void SessionLifecycle::send_drain(Duration left, const std::optional<net::Address>& next,
-                                  WallTime today) {
+void SessionLifecycle::send_drain(HostedRoom& room, Duration left, WallTime today) {
   protocol::Drain drain{
       .left = std::chrono::ceil<std::chrono::milliseconds>(std::max(left, Duration::zero()))};
-  for (HostedRoom& room : parts_.rooms) {
-    for (const Seat& seat : room.seats().all()) {
-      if (seat.playing == nullptr) continue;
-      if (next) {
-        net::TokenClaims claims{.client = seat.client, .user = seat.user};
-        claims.servers.push_back(*next);
-        drain.onward = parts_.admission.issue_token(claims, today);
-      }
-      context_.send(*seat.playing, net::PacketType::Drain,
-                    protocol::encode_drain(drain, context_.message_buffer));
+  for (const Seat& seat : room.seats().all()) {
+    if (seat.playing == nullptr) continue;
+    if (const auto& onward = room.onward()) {
+      // One that is not in the match takes any free seat.
+      const RoomId next = seat.in_world ? onward->room : RoomId{};
+      net::TokenClaims claims{
+          .client = seat.client, .room = next.value, .servers = {}, .user = seat.user};
+      claims.servers.push_back(onward->server);
+      drain.onward = parts_.admission.issue_token(claims, today);
     }
+    context_.send(*seat.playing, net::PacketType::Drain,
+                  protocol::encode_drain(drain, context_.message_buffer));
   }
 }
 

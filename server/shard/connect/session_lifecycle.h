@@ -64,9 +64,9 @@ class SessionLifecycle {
   /// Ends the sessions of a room that closes, and makes its seats free.
   void end_room(HostedRoom& room, Instant now);
 
-  /// Tells the clients that play that the server stops after this time. `next`: the server to which
-  /// they are handed over; each gets a token for it, with its id and its user bytes.
-  void send_drain(Duration left, const std::optional<net::Address>& next, WallTime today);
+  /// Tells the clients that play in a room that the server stops after this time. If they are
+  /// handed over, each gets a token for the next server, with its id and its user bytes.
+  void send_drain(HostedRoom& room, Duration left, WallTime today);
 
   /// Closes all sessions because the server stops.
   void close_all(Instant now);

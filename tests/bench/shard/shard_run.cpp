@@ -45,7 +45,7 @@ class ErrorLog final : public server::Log {
 };
 
 std::unique_ptr<os::UdpTransport> open_socket() {
-  auto opened = os::UdpTransport::open({.bind = loopback_address()});
+  auto opened = os::UdpTransport::open({.bind = loopback_address(), .send_batch = os::kSendBatch});
   if (!opened) throw std::runtime_error{opened.error()};
   return *std::move(opened);
 }

@@ -22,6 +22,7 @@ from side_car import Fault, SideCar
 
 EIGHT_SEATS = ["--max-clients", "8"]
 COUNTERS = {"players": 64, "rooms": 10}
+LISTS = {"players": 64}
 
 
 class Server(programs.Server):
@@ -45,7 +46,7 @@ class Server(programs.Server):
 class AgonesTest(unittest.TestCase):
     def setUp(self):
         self.children = []
-        self.side_car = SideCar(COUNTERS)
+        self.side_car = SideCar(COUNTERS, LISTS)
         self.addCleanup(self.stop)
 
     def stop(self):
@@ -74,6 +75,13 @@ class AgonesTest(unittest.TestCase):
     def count_is(self, key, count):
         return eventually(lambda: self.side_car.counters[key]["count"] == count)
 
+    def is_reported(self):
+        """Whether the server has sent the number of its rooms, and read the list of its players."""
+        return self.count_is("rooms", 1) and eventually(lambda: self.side_car.times("GET /v1beta1/lists/players"))
+
+    def list_is(self, *clients):
+        return eventually(lambda: sorted(self.side_car.written["players"]) == list(clients))
+
     def assert_ended(self, server, code=0):
         """The server ends, has done everything that it must, and nothing that it must not."""
         self.assertEqual(server.end(), code, "".join(server.lines))
@@ -92,13 +100,16 @@ class AgonesTest(unittest.TestCase):
         self.become("Ready")
         self.side_car.allocate()
         self.assertTrue(eventually(lambda: server.logged(" agones_state state=Allocated ")))
-        load = self.load(server, "--clients", "2", "--seconds", "60")
+        load = self.load(server, "--clients", "2", "--client", "7", "--seconds", "60")
         self.assertTrue(self.count_is("players", 2))
+        self.assertTrue(self.list_is("7", "8"), self.side_car.lists)
         self.assertEqual(self.side_car.counters["players"]["capacity"], 8)
         server.terminate()
         pings = len(self.side_car.times("POST /health"))
         self.assertTrue(eventually(lambda: len(self.side_car.times("POST /health")) >= pings + 2))
         self.assertEqual(self.side_car.state, "Allocated", "the players play on")
+        rooms = self.side_car.counters["rooms"]
+        self.assertEqual(rooms["capacity"], rooms["count"], "no allocation finds space for a room")
         load.terminate()
         self.assert_ended(server)
         self.assertEqual(self.side_car.states[-4:], ["RequestReady", "Ready", "Allocated", "Shutdown"])
@@ -128,7 +139,7 @@ class AgonesTest(unittest.TestCase):
         self.side_car.start()
         self.become("Ready")
         self.assertGreater(server.metric('tickbox_agones_requests_total{code="none"}'), 2)
-        self.assertTrue(self.count_is("rooms", 1))
+        self.assertTrue(self.is_reported())
         server.terminate()
         self.assert_ended(server)
 
@@ -137,7 +148,7 @@ class AgonesTest(unittest.TestCase):
         self.side_car.start()
         server = self.serve().wait()
         self.become("Ready")
-        self.assertTrue(self.count_is("rooms", 1))
+        self.assertTrue(self.is_reported())
         server.terminate()
         self.assert_ended(server)
         self.assertEqual(len(server.logged(" agones_call_failed call=/ready ")), 1)
@@ -147,9 +158,30 @@ class AgonesTest(unittest.TestCase):
         self.side_car.start()
         server = self.serve().wait()
         self.become("Ready")
-        load = self.load(server, "--clients", "1", "--seconds", "60")
+        load = self.load(server, "--clients", "1", "--client", "7", "--seconds", "60")
         self.assertTrue(self.count_is("players", 1))
+        self.assertTrue(self.is_reported())
+        self.assertTrue(self.list_is("7"))
         load.terminate()
+        server.terminate()
+        self.assert_ended(server)
+
+    # Each joins and leaves under each fault. The stand-in takes no value twice: that would be a violation.
+    def test_the_list_is_that_of_the_players_whatever_fails(self):
+        faults = {"none": lambda call, number: Fault(),
+                  "errors": lambda call, number: Fault(status=500 if number % 2 else 200),
+                  "slow": lambda call, number: Fault(before=0.5),
+                  "lost answers": lambda call, number: Fault(lost=number % 2)}
+        self.side_car.start()
+        server = self.serve().wait()
+        self.become("Ready")
+        for name, fault in faults.items():
+            with self.subTest(name):
+                self.side_car.fault = lambda call, number, of=fault: of(call, number) if "/lists/" in call else Fault()
+                load = self.load(server, "--clients", "3", "--client", "7", "--seconds", "60")
+                self.assertTrue(self.list_is("7", "8", "9"), self.side_car.lists)
+                load.terminate()
+                self.assertTrue(self.list_is(), self.side_car.lists)
         server.terminate()
         self.assert_ended(server)
 
@@ -258,17 +290,20 @@ class AgonesTest(unittest.TestCase):
         self.assertTrue(self.count_is("rooms", 1))
         game = {"tickbox.dev/game": "bomber", "tickbox.dev/seed": "7"}
         allocated = [self.side_car.allocate(game, ["rooms"]),
-                     self.side_car.allocate(game | {"tickbox.dev/map": "none"}, ["rooms"])]
+                     self.side_car.allocate(game | {"tickbox.dev/map": "none"}, ["rooms"]),
+                     self.side_car.allocate({"tickbox.dev/game": "arena", "tickbox.dev/map": "", "tickbox.dev/seed": ""},
+                                            ["rooms"])]
 
         def rooms():
             return json.loads(self.side_car.annotations.get("agones.dev/sdk-tickbox-rooms", "[]"))
 
-        self.assertTrue(eventually(lambda: len(rooms()) == 2), server.lines)
+        self.assertTrue(eventually(lambda: len(rooms()) == 3), server.lines)
         self.assertEqual([room["allocated"] for room in rooms()], allocated)
         self.assertEqual((rooms()[0]["room"], rooms()[0]["game"], rooms()[0]["shard"]), (2, "bomber", 0))
         self.assertIn("none", rooms()[1]["error"])
+        self.assertEqual((rooms()[2]["room"], rooms()[2]["game"]), (3, "arena"), "not the map of the one before")
         # The second allocation has counted a room that does not exist.
-        self.assertTrue(self.count_is("rooms", 2))
+        self.assertTrue(self.count_is("rooms", 3))
         token = os.path.join(folder, "token")
         self.assertEqual(tickbox("token", "issue", "--key-file", keys, "--client", "7", "--server", server.address,
                                  "--room", "2", "--expires", "5m", "--out", token).returncode, 0)
@@ -277,15 +312,30 @@ class AgonesTest(unittest.TestCase):
         server.terminate()
         self.assert_ended(server)
 
-    def test_a_counter_that_the_spec_does_not_have(self):
+    def test_a_room_that_nobody_joins_closes_and_is_not_counted(self):
+        self.side_car.start()
+        server = self.serve("--close-when-empty", "2s").wait()
+        self.become("Ready")
+        self.assertTrue(self.count_is("rooms", 1))
+        for room in (2, 3):
+            self.side_car.allocate({"tickbox.dev/game": "bomber"}, ["rooms"])
+            self.assertTrue(eventually(lambda: server.logged(f" room_closed room={room} ")), server.lines)
+            self.assertTrue(self.count_is("rooms", 1))
+        server.terminate()
+        self.assert_ended(server)
+
+    def test_what_the_spec_does_not_have(self):
         del self.side_car.counters["rooms"]
+        del self.side_car.lists["players"]
         self.side_car.start()
         server = self.serve().wait()
         self.become("Ready")
         self.assertTrue(eventually(lambda: server.logged(" agones_counter_missing counter=rooms ")))
+        self.assertTrue(eventually(lambda: server.logged(" agones_list_missing list=players ")))
         server.terminate()
         self.assert_ended(server)
-        self.assertEqual(len(self.side_car.times("PATCH /v1beta1/counters/rooms")), 1)
+        for call in ("PATCH /v1beta1/counters/rooms", "GET /v1beta1/lists/players"):
+            self.assertEqual(len(self.side_car.times(call)), 1)
 
     def test_wrong_usage(self):
         for variables, arguments, words in (

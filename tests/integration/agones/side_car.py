@@ -13,6 +13,8 @@ import time
 
 BEFORE_READY = ("Starting", "Scheduled")
 CALLS_A_SECOND = 20  # more is a loop without a pause
+LIST_CHANGES_A_SECOND = 60
+WRITE_TIME = 0.2  # seconds until Kubernetes has the changes of a list, which the side car gathers
 
 
 class Fault:
@@ -26,14 +28,16 @@ class Fault:
 
 
 class SideCar:
-    """Listens once start() is called. `counters`: those of the spec, with their capacity."""
+    """Listens once start() is called. `counters` and `lists`: those of the spec, with their capacity."""
 
-    def __init__(self, counters=None, address="127.0.0.1", ports=(7010,), unhealthy_after=15.0):
+    def __init__(self, counters=None, lists=None, address="127.0.0.1", ports=(7010,), unhealthy_after=15.0):
         self.lock = threading.RLock()
         self.state = "Scheduled"
         self.address = address
         self.ports = list(ports)
         self.counters = {key: {"count": 0, "capacity": most} for key, most in (counters or {}).items()}
+        self.lists = {key: {"capacity": most, "values": []} for key, most in (lists or {}).items()}
+        self.written = {key: [] for key in self.lists}  # the values that Kubernetes has
         self.annotations = {}
         self.version = 100
         self.calls = []  # (time, "POST /ready", body), when a request has come
@@ -84,7 +88,9 @@ class SideCar:
                                     "initial_delay_seconds": 5}},
                 "status": {"state": self.state, "address": self.address, "addresses": [],
                            "ports": [{"name": f"game{i}", "port": port} for i, port in enumerate(self.ports)],
-                           "players": None, "lists": {},
+                           "players": None,
+                           "lists": {key: {"capacity": str(each["capacity"]), "values": list(self.written[key])}
+                                     for key, each in self.lists.items()},
                            "counters": {key: {"count": str(counter["count"]), "capacity": str(counter["capacity"])}
                                         for key, counter in self.counters.items()}},
             }
@@ -148,8 +154,9 @@ class SideCar:
         with self.lock:
             now = time.monotonic()
             self.calls.append((now, call, body))
-            if sum(1 for at, _, _ in self.calls if now - at < 1) > CALLS_A_SECOND:
-                self.violate(f"more than {CALLS_A_SECOND} calls in a second, the last one {call}")
+            newest = [call.endswith("Value") for at, call, _ in self.calls if now - at < 1]
+            if newest.count(False) > CALLS_A_SECOND or newest.count(True) > LIST_CHANGES_A_SECOND:
+                self.violate(f"{len(newest)} calls in a second, the last one {call}")
             number = sum(1 for _, each, _ in self.calls if each == call)
             return self.fault(call, number)
 
@@ -177,6 +184,10 @@ class SideCar:
                 return self.take_annotation(call, body)
             if method == "PATCH" and path.startswith("/v1beta1/counters/"):
                 return self.take_counter(path.rsplit("/", 1)[1], body)
+            if path.startswith("/v1beta1/lists/"):
+                key, _, change = path.rsplit("/", 1)[1].partition(":")
+                if (method, change) in (("GET", ""), ("POST", "addValue"), ("POST", "removeValue")):
+                    return self.take_list(key, change, body)
             self.violate(f"there is no {call}")
             return 404, {"code": 5, "message": "Not Found"}
 
@@ -206,7 +217,7 @@ class SideCar:
                 self.violate(f"counter {key}: {body} has a number of 64 bits that is no text")
         if not set(body) <= {"count", "capacity"}:
             self.violate(f"counter {key}: {body}")
-        before = [at for at, call, _ in self.taken[:-1] if call.endswith("/" + key)]
+        before = self.times(f"PATCH /v1beta1/counters/{key}")[:-1]
         if before and time.monotonic() - before[-1] < 0.5:
             self.violate(f"counter {key}: twice within half a second")
         if key not in self.counters:
@@ -218,6 +229,30 @@ class SideCar:
         self.counters[key] = {"count": count, "capacity": capacity}
         self.change()
         return 200, {"name": key, "count": str(count), "capacity": str(capacity)}
+
+    def take_list(self, key, change, body):
+        if key not in self.lists:
+            return 500, {"code": 2, "message": f"list not found: {key}", "details": []}
+        values, capacity = self.lists[key]["values"], self.lists[key]["capacity"]
+        if change:
+            if set(body) != {"value"} or not isinstance(body["value"], str):
+                self.violate(f"list {key}: {body}")
+                return 400, {"code": 3, "message": "invalid"}
+            adds, value = change == "addValue", body["value"]
+            if adds and len(values) >= capacity:
+                return 500, {"code": 2, "message": f"out of range. No available capacity. Current Capacity: {capacity}"}
+            if (value in values) == adds:
+                self.violate(f"list {key}: {change} of {value}, and it has {values}")
+                return 500, {"code": 2, "message": "already exists" if adds else "not found"}
+            (values.append if adds else values.remove)(value)
+            self.later(WRITE_TIME, self.write_lists)
+        return 200, {"name": key, "capacity": str(capacity), "values": list(values)}
+
+    def write_lists(self):
+        with self.lock:
+            values = {key: list(each["values"]) for key, each in self.lists.items()}
+            if values != self.written:
+                self.change(written=values)
 
     # --- the list of calls that a server must have made ---
 
@@ -232,6 +267,7 @@ class SideCar:
                    if not self.times(call)]
         missing += [f"PATCH /v1beta1/counters/{key}" for key in self.counters
                     if not self.times(f"PATCH /v1beta1/counters/{key}")]
+        missing += [f"GET /v1beta1/lists/{key}" for key in self.lists if not self.times(f"GET /v1beta1/lists/{key}")]
         if ready and shutdown and not ready[0] < shutdown[0]:
             missing.append("POST /ready before POST /shutdown")
         # Agones expects one each 5 s, and a machine may be busy for a while.

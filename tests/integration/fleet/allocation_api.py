@@ -16,11 +16,15 @@ class AllocationApi:
     def __init__(self, side_car, token):
         self.side_car, self.token = side_car, token
         self.bodies = []  # of allocations
+        self.looks = []  # at servers
         self.asked = set()  # (verb, group, resource)
         self.violations = []
-        self.status = None  # answers each request, if set
+        self.status = None  # answers each request of `failing`, if set
+        self.failing = ("GET", "POST")
         self.delay = 0.0  # seconds before each answer
         self.is_gone = False  # there is no such server any more
+        self.rooms = []  # answers the next allocations in place of a server: {"room": 5} or {"error": "…"}
+        self.capacity = {key: {"capacity": counter["capacity"]} for key, counter in side_car.counters.items()}
         api = self
 
         class Handler(_Handler):
@@ -43,13 +47,14 @@ class AllocationApi:
         group, resource = path.split("/")[2], path.split("/")[6]
         self.asked.add(({"GET": "get", "POST": "create"}[method], group, resource))
         time.sleep(self.delay)
-        if self.status:
+        if self.status and method in self.failing:
             return self.status, {"kind": "Status"}
         game_server = self.side_car.game_server()
         name, annotations = game_server["object_meta"]["name"], game_server["object_meta"]["annotations"]
         if (method, path) == ("GET", SERVERS + name) and not self.is_gone:
-            return 200, {"metadata": {"name": name, "annotations": annotations},
-                         "status": {"state": game_server["status"]["state"]}}
+            self.looks.append(path)
+            return 200, {"metadata": {"name": name, "annotations": annotations}, "spec": {"counters": self.capacity},
+                         "status": {"state": game_server["status"]["state"], "counters": self.side_car.counters}}
         if (method, path) == ("POST", ALLOCATIONS):
             return 201, json.loads(body) | {"status": self.allocate(json.loads(body))}
         if method == "GET" and path.startswith(SERVERS):
@@ -65,7 +70,10 @@ class AllocationApi:
                 free = {key: counter["capacity"] - counter["count"] for key, counter in side_car.counters.items()}
                 if side_car.state == selector["gameServerState"] and not self.is_gone and all(
                         free[key] >= wanted["minAvailable"] for key, wanted in selector["counters"].items()):
-                    side_car.allocate(spec["metadata"]["annotations"], spec["counters"])
+                    allocated = side_car.allocate(spec["metadata"]["annotations"], spec["counters"])
+                    if self.rooms:
+                        said = json.dumps([{"allocated": allocated} | self.rooms.pop(0)])
+                        side_car.change(annotations=side_car.annotations | {"agones.dev/sdk-tickbox-rooms": said})
                     found = side_car.game_server()
                     return {"state": "Allocated", "gameServerName": found["object_meta"]["name"],
                             "address": side_car.address, "ports": found["status"]["ports"],

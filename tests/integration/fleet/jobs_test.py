@@ -11,6 +11,7 @@ sys.dont_write_bytecode = True
 import glob
 import json
 import os
+import signal
 import subprocess
 import tempfile
 import unittest
@@ -35,8 +36,11 @@ class JobsTest(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = folder.name
 
-    def run_parts(self, job, **others):
-        """Runs all parts at once, in the folder of this test and with other values of options. Returns codes and lines."""
+    def run_parts(self, job, meanwhile=lambda parts: None, **others):
+        """Runs all parts at once, in the folder of this test and with other values of options.
+
+        Returns their exit codes, and their logs as those of containers: stdout and stderr in one.
+        """
         spec = job.manifest.spec
         self.assertEqual((spec["completionMode"], spec["parallelism"]), ("Indexed", spec["completions"]))
         self.assertEqual(job.option("--part"), f"auto/{spec['completions']}")
@@ -50,10 +54,10 @@ class JobsTest(unittest.TestCase):
             words = [word.replace("$(JOB_COMPLETION_INDEX)", str(index)) for word in args]
             parts.append(subprocess.Popen([os.path.join(programs.folder, "tickbox"), *words], text=True,
                                           env=environment(JOB_COMPLETION_INDEX=str(index)), stdout=subprocess.PIPE,
-                                          stderr=subprocess.PIPE))
-        said = [part.communicate(timeout=PATIENCE) for part in parts]
-        self.said = [stderr for _, stderr in said]
-        return [part.returncode for part in parts], [stdout.splitlines()[-1] for stdout, _ in said]
+                                          stderr=subprocess.STDOUT))
+        meanwhile(parts)
+        logs = [part.communicate(timeout=PATIENCE)[0] for part in parts]
+        return [part.returncode for part in parts], logs
 
     def test_every_recording_is_verified_once_and_a_difference_fails_its_part(self):
         job = JOBS["replay"]
@@ -64,8 +68,8 @@ class JobsTest(unittest.TestCase):
         self.assertEqual(played.returncode, 0, played.stderr)
         names = sorted(glob.glob(recordings + "/*.tickbox"))
         self.assertEqual(len(names), 8)
-        codes, _ = self.run_parts(job)
-        self.assertEqual(codes, [0, 0, 0, 0], self.said)
+        codes, logs = self.run_parts(job)
+        self.assertEqual(codes, [0, 0, 0, 0], logs)
         lines = []
         for path in glob.glob(verified + "/*.jsonl"):
             with open(path, encoding="utf-8") as file:
@@ -78,9 +82,10 @@ class JobsTest(unittest.TestCase):
         content[len(content) // 2] ^= 1
         with open(os.path.join(recordings, "damaged.tickbox"), "wb") as file:
             file.write(content)
-        codes, summaries = self.run_parts(job)
-        self.assertEqual(sorted(codes), [0, 0, 0, 3], self.said)
-        self.assertEqual(sum(json.loads(line)["skipped"] for line in summaries), 8)
+        codes, logs = self.run_parts(job)
+        self.assertEqual(sorted(codes), [0, 0, 0, 3], logs)
+        summaries = [json.loads(line) for log in logs for line in log.splitlines() if line.startswith('{"files":')]
+        self.assertEqual(sum(summary["skipped"] for summary in summaries), 8)
         failing = [rule["onExitCodes"] for rule in job.manifest.spec["podFailurePolicy"]["rules"]
                    if rule["action"] == "FailIndex"]
         self.assertEqual([(rule["containerName"], rule["values"]) for rule in failing], [(job.spec["name"], [2, 3])])
@@ -90,23 +95,33 @@ class JobsTest(unittest.TestCase):
         for path in (keys, token):
             os.mkdir(os.path.dirname(path))
         self.assertEqual(tickbox("token", "keygen", "--out", keys).returncode, 0)
+        secret = "a-token-of-the-test"
         with open(token, "w", encoding="ascii", opener=lambda path, flags: os.open(path, flags, 0o600)) as file:
-            file.write("a-token-of-the-test\n")
+            file.write(secret + "\n")
         job = JOBS["load"]
         server = Server("--key-file", keys, "--rooms", job.option("--rooms"), "--max-clients", "16",
                         "--admin-token-file", token)
         self.addCleanup(server.close)
         server.wait()
         places = {job.args[1]: f"127.0.0.1:{server.port}", "admin": f"127.0.0.1:{server.admin_port}"}
-        codes, documents = self.run_parts(job, clients="8", ramp="1", seconds="1", **places)
-        # A machine that is busy with others makes a result inconclusive.
-        self.assertLessEqual(set(codes), {0, 5}, self.said)
+
+        def stop_the_last(parts):
+            self.assertTrue(programs.eventually(
+                lambda: "\ntickbox_clients 8\n" in programs.http_get(server.admin, "/metrics", token=secret)[1]))
+            parts[-1].send_signal(signal.SIGINT)
+
+        codes, logs = self.run_parts(job, stop_the_last, clients="8", ramp="1", seconds="5", **places)
+        # A machine that is busy with others makes a result inconclusive, too.
+        self.assertLessEqual(set(codes[:-1]), {0, 5}, logs)
+        self.assertEqual(codes[-1], 5, logs)
+        # Before the fix, the reason after the document of the stopped part hid it.
+        self.assertFalse(logs[-1].splitlines()[-1].startswith("{"), logs[-1])
         files = [os.path.join(self.folder, f"part{index}.json") for index in range(4)]
-        for path, document in zip(files, documents):
+        for path, log in zip(files, logs):
             with open(path, "w", encoding="utf-8") as file:
-                file.write(document + "\n")
+                file.write(log)
         merged = tickbox("load", "merge", "--json", *files)
-        self.assertIn(merged.returncode, (0, 5), merged.stderr)
+        self.assertEqual(merged.returncode, 5, merged.stderr)
         document = json.loads(merged.stdout.splitlines()[-1])
         clients = document["clients"]
         self.assertEqual((clients["asked"], clients["connected"], clients["dropped"]), (8, 8, 0))

@@ -23,19 +23,16 @@ class StrictLoader(yaml.SafeLoader):
 
 
 class Manifest:
-    """A file: its text and its one document."""
+    """An object, and the text of its file."""
 
-    def __init__(self, path):
-        self.path = os.path.relpath(path, os.path.dirname(TOP))
-        with open(path, encoding="utf-8") as file:
-            self.text = file.read()
-        self.document = yaml.load(self.text, StrictLoader)
+    def __init__(self, path, text, document):
+        self.path, self.text, self.document = path, text, document
         self.kind = self.document["kind"]
         self.spec = self.document.get("spec", {})
         self.name = self.document.get("metadata", {}).get("name")
 
     def __str__(self):
-        return self.path
+        return f"{self.path} {self.kind}"
 
     def pod(self):
         """The template of its pods, or None."""
@@ -97,8 +94,15 @@ class Container:
 
 
 def read_all():
-    paths = [path for folder in FOLDERS for path in sorted(glob.glob(os.path.join(TOP, folder, "*.yaml")))]
-    return [Manifest(path) for path in paths]
+    """Returns the object of each file, and each object of a List."""
+    manifests = []
+    for path in [path for folder in FOLDERS for path in sorted(glob.glob(os.path.join(TOP, folder, "*.yaml")))]:
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        document = yaml.load(text, StrictLoader)
+        documents = document["items"] if document["kind"] == "List" else [document]
+        manifests += [Manifest(os.path.relpath(path, os.path.dirname(TOP)), text, each) for each in documents]
+    return manifests
 
 
 def seconds(text):

@@ -39,20 +39,35 @@ with open(os.path.join(manifests.TOP, "FLEET.md"), encoding="utf-8") as page:
     SECRETS = dict(re.findall(r"create secret generic (\S+) --from-file=(\w+)=", page.read()))
 JOBS = {each.command()[0]: each for each in CONTAINERS if each.manifest.kind == "Job"}
 CLOSING_SECONDS = 20  # server/host/README.md, "The end"
-ADMIN_TOKEN = "a-token-of-the-test"
+LOOKUP_SECONDS = 30  # of a name of --public-address, at the start
+ADMIN_TOKEN, METRICS_TOKEN = "a-token-of-the-test", "another-token-of-the-test"
+MATCHMAKER = os.path.join(manifests.TOP, "agones", "matchmaker.py")
 # Fields that the kubectl of Debian 12, of version 1.20, does not know yet.
 NEWER_THAN_DEBIAN = {"completionMode", "backoffLimitPerIndex", "podFailurePolicy"}
 
 
-def only(kind, folder="agones"):
-    found = [each for each in ALL if each.kind == kind and folder in each.path]
+def only(kind, folder="agones", name="tickbox"):
+    """The one of its kind; `name`: what its name begins with, if it has one."""
+    found = [each for each in ALL if each.kind == kind and folder in each.path and (each.name or name).startswith(name)]
     assert len(found) == 1, f"{folder} has {len(found)} of {kind}"
     return found[0]
 
 
+def selected_by(manifest):
+    """The manifests whose pods its selector finds; None without a selector of pods."""
+    selector = manifest.spec.get("selector") or manifest.spec.get("podSelector")
+    if not selector:
+        return None
+    labels = selector.get("matchLabels", selector).items()
+    return [each for each in WITH_PODS if labels <= each.pod()["metadata"]["labels"].items()]
+
+
 @functools.lru_cache(maxsize=None)
 def help_of(*words):
-    shown = programs.run(*words, "--help")
+    if words == ("tickbox-matchmaker",):
+        shown = subprocess.run([MATCHMAKER, "--help"], capture_output=True, text=True, check=False, timeout=60)
+    else:
+        shown = programs.run(*words, "--help")
     assert shown.returncode == 0, f"{words}: {shown.stderr}"
     return shown.stdout
 
@@ -123,7 +138,7 @@ class ManifestsTest(unittest.TestCase):
         self.assertNotIn("namespace", [key.split(":")[0].strip() for key in manifest.text.splitlines()])
         for container in manifest.containers():
             self.assertNotIn("/", container.image, "an image without a registry")
-            self.assertIn(container.program(), ("tickbox-server", "tickbox"))
+            self.assertIn(container.program(), ("tickbox-server", "tickbox", "tickbox-matchmaker"))
 
     @for_each(WITH_PODS)
     def test_kubectl_knows_every_field_of_the_pods(self, manifest):
@@ -147,22 +162,22 @@ class ManifestsTest(unittest.TestCase):
 
     # --- names within the manifests ---
 
+    # Before the fix, the policy of one folder replaced that of the other.
+    def test_both_folders_fit_into_one_namespace(self):
+        names = [(each.kind, each.name) for each in ALL if each.name]
+        self.assertEqual(len(set(names)), len(names), names)
+
     @for_each(ALL)
-    def test_selectors_find_the_pods(self, manifest):
-        selector = manifest.spec.get("selector") or manifest.spec.get("podSelector")
-        if not selector:
+    def test_selectors_find_the_pods_of_one_folder(self, manifest):
+        found = selected_by(manifest)
+        if found is None:
             return
-        labels = selector.get("matchLabels", selector)
-        folder = os.path.dirname(manifest.path)
-        pods = [each.pod() for each in ALL if each.pod() and os.path.dirname(each.path) == folder
-                and each.kind in ("Fleet", "StatefulSet")]
-        for pod in pods:
-            self.assertLessEqual(labels.items(), pod["metadata"]["labels"].items())
+        self.assertEqual([os.path.dirname(each.path) for each in found], [os.path.dirname(manifest.path)])
         for rule in manifest.spec.get("ingress", []):
             for labels in [peer["podSelector"]["matchLabels"] for peer in rule.get("from", []) if "podSelector" in peer]:
                 self.assertIn(labels, [each.pod()["metadata"]["labels"] for each in WITH_PODS])
         if "jobLabel" in manifest.spec:
-            self.assertEqual(pods[0]["metadata"]["labels"][manifest.spec["jobLabel"]], "tickbox")
+            self.assertEqual(found[0].pod()["metadata"]["labels"][manifest.spec["jobLabel"]], "tickbox")
 
     def test_the_service_names_the_servers(self):
         servers, service = only("StatefulSet", "kubernetes"), only("Service", "kubernetes")
@@ -184,6 +199,7 @@ class ManifestsTest(unittest.TestCase):
         fleet, scaler, allocation = only("Fleet"), only("FleetAutoscaler"), only("GameServerAllocation")
         counters = fleet.spec["template"]["spec"]["counters"]
         self.assertEqual(scaler.spec["fleetName"], fleet.name)
+        self.assertNotIn("replicas", fleet.spec, "each apply would undo the autoscaler")
         policy = scaler.spec["policy"]["counter"]
         self.assertTrue(0 < policy["bufferSize"] <= policy["minCapacity"] <= policy["maxCapacity"])
         self.assertEqual(policy["minCapacity"] % counters[policy["key"]]["capacity"], 0, "whole servers")
@@ -193,6 +209,30 @@ class ManifestsTest(unittest.TestCase):
             self.assertEqual(selector["matchLabels"], {"agones.dev/fleet": fleet.name})
             named += selector["counters"]
         self.assertLessEqual(set(named), set(counters))
+
+    def test_the_matchmaker_runs_as_its_account(self):
+        pods, binding = only("Deployment", name="matchmaker"), only("RoleBinding", name="matchmaker")
+        self.assertEqual(pods.pod()["spec"]["serviceAccountName"], only("ServiceAccount", name="matchmaker").name)
+        self.assertEqual(binding.document["subjects"], [{"kind": "ServiceAccount", "name": "matchmaker"}])
+        self.assertEqual((binding.document["roleRef"]["kind"], binding.document["roleRef"]["name"]),
+                         ("Role", only("Role", name="matchmaker").name))
+        self.assertEqual(pods.spec["replicas"], 1, "each fills a match of its own")
+        container = pods.containers()[0]
+        port = int(re.search(r"TCP port \((\d+)\)", help_of("tickbox-matchmaker"))[1])
+        self.assertEqual(container.spec["ports"][0]["containerPort"], port)
+        self.assertEqual(only("Service", name="matchmaker").spec["ports"][0]["port"], port)
+        self.assertEqual(container.option("--bind"), "0.0.0.0")
+        with open(os.path.join(manifests.TOP, "agones", "Dockerfile"), encoding="utf-8") as file:
+            self.assertIn("COPY matchmaker.py /\n", file.read())
+        self.assertTrue(os.access(MATCHMAKER, os.X_OK))
+
+    @for_each(WITH_PODS)
+    def test_every_claim_is_there_and_takes_all_pods(self, manifest):
+        claims = {each.name: each for each in ALL if each.kind == "PersistentVolumeClaim"}
+        for volume in manifest.pod()["spec"].get("volumes", []):
+            if "persistentVolumeClaim" in volume:
+                claim = claims[volume["persistentVolumeClaim"]["claimName"]]
+                self.assertEqual(claim.spec["accessModes"], ["ReadWriteMany"], "the pods are on several nodes")
 
     # --- options, ports, paths and times ---
 
@@ -225,8 +265,7 @@ class ManifestsTest(unittest.TestCase):
         for address in [value for name, value in container.options() if name == "--public-address" and ":" in value]:
             game = next(each for each in listed if each["name"] == "game")
             self.assertEqual(int(address.rsplit(":", 1)[1]), game.get("hostPort", game["containerPort"]))
-        folder = os.path.dirname(container.manifest.path)
-        for other in [each for each in ALL if os.path.dirname(each.path) == folder]:
+        for other in [each for each in ALL if container.manifest in (selected_by(each) or [])]:
             if other.kind == "Service":
                 self.assertEqual({each["port"]: each["protocol"] for each in other.spec["ports"]}, ports)
                 self.assertEqual({each["name"]: each["port"] for each in other.spec["ports"]}, names)
@@ -235,6 +274,20 @@ class ManifestsTest(unittest.TestCase):
                                   for port in rule["ports"]}, ports)
             if other.kind == "PodMonitor":
                 self.assertEqual([each["port"] for each in other.spec["podMetricsEndpoints"]], ["admin"])
+
+    # Agones names a node by its name in DNS, if it has one. Before the fix, such a server ended at its start.
+    def test_a_server_that_looks_up_its_name_reaches_the_name_servers(self):
+        self.assertEqual(only("Fleet").containers()[0].option("--public-address"), "agones")
+        open_ports = {(port["protocol"], port["port"]) for rule in only("NetworkPolicy").spec["egress"]
+                      for port in rule["ports"]}
+        self.assertLessEqual({("UDP", 53), ("TCP", 53)}, open_ports)
+
+    @for_each(SERVERS)
+    def test_no_probe_ends_a_start_that_looks_up_names(self, container):
+        probes = container.probes()
+        if "livenessProbe" in probes:
+            start = probes["startupProbe"]
+            self.assertGreater(start["periodSeconds"] * start["failureThreshold"], LOOKUP_SECONDS + 10)
 
     @for_each(SERVERS)
     def test_kubernetes_waits_for_the_drain_and_the_files(self, container):
@@ -264,7 +317,13 @@ class ManifestsTest(unittest.TestCase):
         self.assertFalse(mount.get("readOnly", False))
         is_claim = "spec" in volume
         room = volume["spec"]["resources"]["requests"]["storage"] if is_claim else volume["emptyDir"]["sizeLimit"]
-        self.assertLess(size(container.option("--record-max-bytes")), size(room))
+        # The limit removes no file that is written, and each room has one. Before the fix, those of 20 rooms could be
+        # larger than the volume, and the kubelet ended the pod with its players.
+        fleet = container.manifest.kind == "Fleet"
+        rooms = (container.manifest.spec["template"]["spec"]["counters"]["rooms"]["capacity"] if fleet
+                 else int(container.option("--rooms")))
+        written = rooms * size(container.option("--record-rotate-size"))
+        self.assertLess(size(container.option("--record-max-bytes")) + written, size(room))
 
     @for_each(CONTAINERS)
     def test_containers_are_locked(self, container):
@@ -293,10 +352,12 @@ class ManifestsTest(unittest.TestCase):
             args.append(name + equals + expanded(container, value, values))
         self.keys = folder.name + container.option("--key-file")
         self.assertEqual(tickbox("token", "keygen", "--out", self.keys).returncode, 0)
-        token_file = folder.name + container.option("--admin-token-file")
-        with open(token_file, "w", encoding="ascii") as file:
-            file.write(ADMIN_TOKEN + "\n")
-        for path in (self.keys, token_file):
+        files = [self.keys]
+        for option, token in (("--admin-token-file", ADMIN_TOKEN), ("--metrics-token-file", METRICS_TOKEN)):
+            files.append(folder.name + container.option(option))
+            with open(files[-1], "w", encoding="ascii") as file:
+                file.write(token + "\n")
+        for path in files:
             os.chmod(path, 0o440)
         variables = {name: expanded(container, f"$({name})", {"metadata.name": "tickbox-x7"}) for name in container.env
                      if name.startswith("TICKBOX_")}
@@ -317,7 +378,8 @@ class ManifestsTest(unittest.TestCase):
         for manifest in ALL:
             for endpoint in manifest.spec.get("podMetricsEndpoints", []):
                 self.assertEqual(http_get(address, endpoint["path"])[0], 401)
-                status, metrics = http_get(address, endpoint["path"], token=ADMIN_TOKEN)
+                self.assertEqual(http_get(address, "/v1/status", token=METRICS_TOKEN)[0], 401)
+                status, metrics = http_get(address, endpoint["path"], token=METRICS_TOKEN)
                 self.assertEqual(status, 200)
         self.assertIn('name="tickbox-x7"', metrics)
         for manifest in ALL:
@@ -338,6 +400,7 @@ class ManifestsTest(unittest.TestCase):
         fleet, container = only("Fleet"), only("Fleet").containers()[0]
         spec = fleet.spec["template"]["spec"]
         side_car = SideCar({key: counter["capacity"] for key, counter in spec["counters"].items()},
+                           {key: each["capacity"] for key, each in spec["lists"].items()},
                            ports=[7010 for _ in spec["ports"]])
         side_car.start()
         self.addCleanup(side_car.stop)
@@ -347,10 +410,17 @@ class ManifestsTest(unittest.TestCase):
         self.assert_probes_answer(container, server)
         self.assertTrue(eventually(lambda: side_car.counters["rooms"]["count"] == 1))
         self.assertEqual(side_car.counters["players"]["capacity"], spec["counters"]["players"]["capacity"])
+        # The players of all rooms are in the list, of which Agones takes 1,000 values.
+        seats = spec["counters"]["rooms"]["capacity"] * int(container.option("--max-clients"))
+        self.assertTrue(seats <= spec["lists"]["players"]["capacity"] <= 1000)
         allocation = only("GameServerAllocation")
+        annotations = allocation.spec["metadata"]["annotations"]
+        with open(os.path.join(manifests.TOP, "..", "server", "host", "README.md"), encoding="utf-8") as file:
+            known = set(re.findall(r"(?m)^\| `(tickbox.dev/\w+)` \|", file.read()))
+        self.assertEqual(set(annotations), known, "Agones keeps those that an allocation leaves out")
         for key, action in allocation.spec["counters"].items():
             self.assertEqual(action, {"action": "Increment", "amount": 1})
-        allocated = side_car.allocate(allocation.spec["metadata"]["annotations"], allocation.spec["counters"])
+        allocated = side_car.allocate(annotations, allocation.spec["counters"])
         self.assertTrue(eventually(lambda: "agones.dev/sdk-tickbox-rooms" in side_car.annotations))
         room = json.loads(side_car.annotations["agones.dev/sdk-tickbox-rooms"])[-1]
         self.assertEqual((room.get("error"), room["allocated"]), (None, allocated))
@@ -359,10 +429,9 @@ class ManifestsTest(unittest.TestCase):
         server.process.terminate()
         self.assertEqual(server.end(), 0)
         self.assertEqual(side_car.missing() + side_car.violations, [])
-        # Every annotation of the allocation is one that the server has read.
         read = server.events("agones_allocated")[0]
-        names = {name.removeprefix("tickbox.dev/") for name in allocation.spec["metadata"]["annotations"]}
-        self.assertLessEqual(names, set(read))
+        for name, value in annotations.items():
+            self.assertEqual(read.get(name.removeprefix("tickbox.dev/"), ""), value)
         self.assert_quiet(server)
 
     def test_the_server_without_agones_gets_ready_and_admits_players(self):

@@ -17,6 +17,7 @@ import re
 import subprocess
 import tempfile
 import threading
+import time
 import unittest
 
 FOLDER = os.path.dirname(os.path.abspath(__file__))
@@ -33,6 +34,7 @@ from side_car import SideCar
 
 PROGRAM = os.path.join(FOLDER, "..", "..", "..", "docker", "agones", "matchmaker.py")
 TOKEN = "a-token-of-the-account"
+LOOK = 1.1  # seconds until the matchmaker looks at a server again
 
 
 def rights(role):
@@ -158,7 +160,41 @@ class MatchmakerTest(unittest.TestCase):
         self.match()
         self.join(7)
         self.api.is_gone = True
+        time.sleep(LOOK)
         self.assert_no_place("no server is free")
+
+    def test_a_server_that_drains_takes_nobody(self):
+        self.side_car.change(state="Ready")
+        self.match()
+        # Before the fix, an answer without a room was an error of Python, and each try leaked an allocation.
+        self.api.rooms = [{"error": "the server drains"}, {"room": 5}]
+        self.assertEqual(self.join(7)["room"], 5)
+        self.assertEqual(len(self.api.bodies), 2)
+        self.assertIn("refused server=tickbox-x7 reason='the server drains'\n", self.lines)
+        # One that begins to drain gives up its free rooms. Before the fix, it was sent players until its match was full.
+        self.side_car.counters["rooms"]["capacity"] = self.side_car.counters["rooms"]["count"]
+        time.sleep(LOOK)
+        self.assert_no_place("no server is free")
+        self.assertEqual(len(self.api.bodies), 3)
+
+    # Before the fix, each failure counted as the end of the server, and left a room that nobody played in.
+    def test_a_fault_costs_no_room(self):
+        self.side_car.change(state="Ready")
+        self.match()
+        self.api.rooms = [{"room": 5}]
+        self.join(7)
+        self.api.failing = ("GET",)
+        for self.api.status in (429, 500, 403):
+            time.sleep(LOOK)
+            self.assert_no_place(str(self.api.status))
+        self.api.status = None
+        self.assertEqual(self.join(8)["room"], 5)
+        self.assertEqual(len(self.api.bodies), 1)
+        # The state of a server holds for a second.
+        looks = len(self.api.looks)
+        for player in range(9, 14):
+            self.join(player)
+        self.assertLessEqual(len(self.api.looks) - looks, 2)
 
     def test_faults_of_kubernetes_are_no_place(self):
         self.match()
@@ -166,15 +202,23 @@ class MatchmakerTest(unittest.TestCase):
         self.api.status = 403
         self.assert_no_place("403")
         self.api.status = None
-        self.api.delay = 7
-        self.assert_no_place("timed out")
-        self.api.delay = 0
         # Nobody opens the room: there is no game server behind this side car.
         self.side_car.change(state="Ready")
+        before = len(self.api.bodies)
         self.assert_no_place("has not opened the room")
         with open(os.path.join(self.folder, "token"), "w", encoding="ascii") as file:
             file.write("an-old-one")
         self.assert_no_place("401")
+        # The room opens after all, and is used.
+        with open(os.path.join(self.folder, "token"), "w", encoding="ascii") as file:
+            file.write(TOKEN)
+        said = json.dumps([{"allocated": self.side_car.annotations["agones.dev/last-allocated"], "room": 5}])
+        self.side_car.change(annotations=self.side_car.annotations | {"agones.dev/sdk-tickbox-rooms": said})
+        self.assertEqual(self.join(7)["room"], 5)
+        self.assertEqual(len(self.api.bodies), before + 1)
+        self.api.delay = 7
+        time.sleep(LOOK)
+        self.assert_no_place("timed out")
 
     def test_a_key_file_that_is_missing_is_no_place(self):
         self.serve()
@@ -205,9 +249,12 @@ class MatchmakerTest(unittest.TestCase):
                                check=True, timeout=PATIENCE).stdout
         seats, fill = (re.search(rf"  --{name} .*\(([0-9.]+)\)\n", shown)[1] for name in ("seats", "fill"))
         self.assertEqual(seats, fleet.option("--max-clients"))
-        self.assertLess(float(fill), manifests.seconds(fleet.option("--exit-when-empty")))
         with open(PROGRAM, encoding="utf-8") as file:
-            self.assertLessEqual(len(file.readlines()), 150)
+            program = file.read()
+        self.assertLessEqual(len(program.splitlines()), 190)
+        expires = manifests.seconds(re.search(r'"--expires", "([^"]+)"', program)[1])
+        for option in ("--close-when-empty", "--exit-when-empty"):
+            self.assertLess(float(fill) + expires, manifests.seconds(fleet.option(option)))
 
 
 if __name__ == "__main__":

@@ -35,6 +35,15 @@ HERE = "".join(text for kind, text in BLOCKS if kind == "sh")
 CLUSTER = "".join(text for kind, text in BLOCKS if kind == "sh cluster")
 
 
+# A Job that has failed at the second look.
+KUBECTL = """echo "$*" >>calls
+case "$1 $2" in
+  'get job') if [ -e looked ]; then printf 'FailureTarget Failed'; fi; touch looked ;;
+  'apply -f') if [ "$3" = - ]; then cat >/dev/null; fi ;;
+esac
+"""
+
+
 def free_port(kind):
     with socket.socket(socket.AF_INET, kind) as probe:
         probe.bind(("127.0.0.1", 0))
@@ -56,8 +65,12 @@ class FleetPageTest(unittest.TestCase):
             self.assertEqual(ended.returncode, 0, ended.stderr)
             log = read(os.path.join(folder, "server.log"))
             self.assertRegex(log, r'"event":"session_opened",[^\n]*"room":2,[^\n]*"client":"7"')
-            for name in ("fleet.yaml", "servers.yaml"):
-                self.assertIn("image: registry.example/tickbox-server\n", read(os.path.join(folder, name)))
+            for name, image in (("fleet", "server"), ("servers", "server"), ("matchmaker", "matchmaker")):
+                self.assertIn(f"image: registry.example/tickbox-{image}\n", read(os.path.join(folder, name + ".yaml")))
+            keep = re.search(r"`(sed -i [^`]* fleet\.yaml)`", PAGE)[1]
+            subprocess.run(["bash", "-c", keep], cwd=folder, check=True, timeout=PATIENCE)
+            self.assertTrue(read(os.path.join(folder, "fleet.yaml")).endswith(
+                "- name: recordings\n              persistentVolumeClaim: {claimName: recordings}\n"))
 
     def test_the_commands_for_a_cluster_name_files_that_exist(self):
         made = set(re.findall(r">(\w+\.yaml)", HERE))
@@ -75,6 +88,24 @@ class FleetPageTest(unittest.TestCase):
         text = "\n".join(line for line in PAGE.splitlines() if not line.startswith("|"))
         for option in re.findall(r"`(--[a-z-]+)", text):
             self.assertTrue(f"  {option} " in options, option)
+
+    # Before the fix, a Job was begun once and never again, and one that failed was waited for in vain.
+    def test_the_commands_of_a_job_begin_it_again_and_end_when_it_fails(self):
+        blocks = [text for kind, text in BLOCKS if kind == "sh cluster" and "-job.yaml" in text]
+        self.assertEqual(len(blocks), 2)
+        for block in blocks:
+            with tempfile.TemporaryDirectory() as folder:
+                shutil.copytree(os.path.join(TOP, "docker"), os.path.join(folder, "docker"))
+                for name, text in (("sleep", ""), ("tickbox", ""), ("kubectl", KUBECTL)):
+                    with open(os.path.join(folder, name), "w", encoding="ascii") as file:
+                        file.write("#!/bin/sh\n" + text)
+                    os.chmod(file.name, 0o755)
+                subprocess.run(["bash", "-c", block], cwd=folder, check=True, timeout=PATIENCE, capture_output=True,
+                               env=environment(PATH=f"{folder}:{os.environ['PATH']}"))
+                calls = read(os.path.join(folder, "calls")).splitlines()
+            delete, job = re.search(r"kubectl (delete job (\S+) --ignore-not-found .*)\n", block).groups()
+            self.assertLess(calls.index(delete), calls.index("apply -f -"))
+            self.assertEqual(sum(call.startswith(f"get job {job} ") for call in calls), 2)
 
     def test_figures_and_their_commands_are_in_the_evidence(self):
         evidence = read(os.path.join(TOP, "tests", "EVIDENCE.md"))

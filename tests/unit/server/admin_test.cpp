@@ -83,6 +83,18 @@ TEST(Admin, IsAliveWhileItTicks) {
   EXPECT_EQ(stalled.body, "stalled: no tick for 3000 ms\n");
 }
 
+// Before the fix, a server with --ticks stalled as soon as its first shard had run them.
+TEST(Admin, IsAliveWhileOneShardTicksAndAnotherHasRunItsTicks) {
+  Status status = status_of(ServerState::Ready);
+  status.shards.push_back(status.shards[0]);
+  status.shards[0].has_run = true;
+  status.shards[1].last_tick = kNow + seconds{9};
+  EXPECT_EQ(answer("/livez", status, {}, kNow + seconds{10}).status, 200U);
+  EXPECT_EQ(answer("/livez", status, {}, kNow + seconds{13}).status, 500U);
+  status.shards[1].has_run = true;
+  EXPECT_EQ(answer("/livez", status, {}, kNow + seconds{10}).status, 200U);
+}
+
 // Before the fix, a stalled server was not alive, but ready: players were still sent to it.
 TEST(Admin, IsNotReadyUnlessItIsAlive) {
   const os::HttpResponse stalled =
@@ -106,7 +118,7 @@ TEST(AdminServerTest, IsScrapedWhileItStarts) {
   for (int start = 0; start < 200; ++start) {
     auto admin = AdminServer::start(
         {.bind = net::parse_address("127.0.0.1:0").value()},
-        {.token = std::nullopt, .clock = clock, .log = log, .addresses = {"127.0.0.1:7777"}});
+        {.tokens = {}, .clock = clock, .log = log, .addresses = {"127.0.0.1:7777"}});
     ASSERT_TRUE(admin) << admin.error();
     std::atomic<unsigned> status = 503;
     std::thread scraper{[&status, address = (*admin)->local_address()] {
@@ -176,7 +188,7 @@ TEST(Admin, KnowsNothingElse) {
         "/recordings/", "/recordings/../key", "/recordings/..%2fkey",
         "/recordings/view-arena-1.html", "/recordings/./20261128T021156.123Z-room1.tickbox",
         "/recordings/key.tickbox"}) {
-    EXPECT_EQ(status_of(refusal({.path = path}, nullptr)), 404U) << path;
+    EXPECT_EQ(status_of(refusal({.path = path}, {})), 404U) << path;
   }
 }
 
@@ -185,8 +197,8 @@ TEST(Admin, TakesTheMethodOfEachPath) {
        {"/", "/livez", "/readyz", "/metrics", "/view", "/v1/status", "/rooms/1/log", "/recordings",
         "/recordings/20261128T021156.123Z-room1.tickbox",
         "/recordings/20261128T021156.123Z-room1-crash.tickbox"}) {
-    EXPECT_EQ(status_of(refusal({.path = path}, nullptr)), 200U) << path;
-    const auto refused = refusal({.method = os::HttpMethod::Post, .path = path}, nullptr);
+    EXPECT_EQ(status_of(refusal({.path = path}, {})), 200U) << path;
+    const auto refused = refusal({.method = os::HttpMethod::Post, .path = path}, {});
     EXPECT_EQ(status_of(refused), 405U) << path;
     EXPECT_EQ(header_of(refused, "Allow"), "GET, HEAD") << path;
   }
@@ -229,12 +241,12 @@ TEST(Admin, WithATokenOnlyProbesAndThePageAreAnsweredWithoutIt) {
   const auto token = token_of("correct-horse-battery\n");
   ASSERT_TRUE(token);
   for (const char* path : {"/livez", "/readyz", "/view"}) {
-    EXPECT_EQ(status_of(refusal({.path = path}, &*token)), 200U) << path;
+    EXPECT_EQ(status_of(refusal({.path = path}, {.all = token})), 200U) << path;
   }
-  EXPECT_EQ(status_of(refusal(kFromABrowser, &*token)), 200U);
+  EXPECT_EQ(status_of(refusal(kFromABrowser, {.all = token})), 200U);
   for (const char* path : {"/", "/metrics", "/nothing", "/v1/status", "/rooms/1/log", "/recordings",
                            "/recordings/20261128T021156.123Z-room1.tickbox"}) {
-    const auto refused = refusal({.path = path}, &*token);
+    const auto refused = refusal({.path = path}, {.all = token});
     EXPECT_EQ(status_of(refused), 401U) << path;
     EXPECT_EQ(header_of(refused, "WWW-Authenticate"), "Bearer realm=\"tickbox\"") << path;
   }
@@ -246,7 +258,7 @@ TEST(Admin, TakesTheWholeTokenAlone) {
   const auto status = [&](std::string_view authorization) {
     os::HttpRequest request = kMetrics;
     request.authorization = authorization;
-    return status_of(refusal(request, &*token));
+    return status_of(refusal(request, {.all = token}));
   };
   EXPECT_EQ(status("Bearer correct-horse-battery"), 200U);
   EXPECT_EQ(status("bearer  correct-horse-battery"), 200U);
@@ -259,8 +271,22 @@ TEST(Admin, TakesTheWholeTokenAlone) {
   }
   os::HttpRequest request = kMetrics;
   request.authorization = "Bearer wrong";
-  EXPECT_EQ(header_of(refusal(request, &*token), "WWW-Authenticate"),
+  EXPECT_EQ(header_of(refusal(request, {.all = token}), "WWW-Authenticate"),
             "Bearer realm=\"tickbox\", error=\"invalid_token\"");
+}
+
+TEST(Admin, TheTokenOfTheMetricsOpensNothingElse) {
+  const AdminTokens tokens{.all = token_of("correct-horse-battery"),
+                           .metrics = token_of("a-token-of-prometheus")};
+  const auto status = [&](os::HttpMethod method, std::string_view path) {
+    return status_of(refusal(
+        {.method = method, .path = path, .authorization = "Bearer a-token-of-prometheus"}, tokens));
+  };
+  EXPECT_EQ(status(os::HttpMethod::Get, "/metrics"), 200U);
+  EXPECT_EQ(status(os::HttpMethod::Get, "/v1/status"), 401U);
+  EXPECT_EQ(status(os::HttpMethod::Get, "/rooms/1/log"), 401U);
+  EXPECT_EQ(status(os::HttpMethod::Post, "/drain"), 401U);
+  EXPECT_EQ(status(os::HttpMethod::Post, "/metrics"), 405U);
 }
 
 constexpr os::HttpRequest post(std::string_view path, std::string_view query = {},
@@ -270,14 +296,14 @@ constexpr os::HttpRequest post(std::string_view path, std::string_view query = {
 
 TEST(Admin, TakesOrdersWithATokenAlone) {
   const auto token = token_of("correct-horse-battery");
-  for (const char* path : {"/drain", "/kick", "/log-level"}) {
-    EXPECT_EQ(status_of(refusal(post(path), nullptr)), 403U) << path;
-    EXPECT_EQ(status_of(refusal(post(path), &*token)), 401U) << path;
+  for (const char* path : {"/drain", "/kick", "/log-level", "/rooms", "/matches"}) {
+    EXPECT_EQ(status_of(refusal(post(path), {})), 403U) << path;
+    EXPECT_EQ(status_of(refusal(post(path), {.all = token})), 401U) << path;
     os::HttpRequest request = post(path);
     request.authorization = "Bearer correct-horse-battery";
-    EXPECT_EQ(status_of(refusal(request, &*token)), 200U) << path;
+    EXPECT_EQ(status_of(refusal(request, {.all = token})), 200U) << path;
     request.method = os::HttpMethod::Get;
-    const auto refused = refusal(request, &*token);
+    const auto refused = refusal(request, {.all = token});
     EXPECT_EQ(status_of(refused), 405U) << path;
     EXPECT_EQ(header_of(refused, "Allow"), "POST") << path;
   }
@@ -292,13 +318,24 @@ TEST(Admin, HandsItsOrdersOver) {
   EXPECT_EQ(take(post("/drain")), 202U);
   EXPECT_TRUE(orders.drain_asked());
 
-  for (const char* to : {"to=", "to=7777", "to=host:7777", "to=10.0.0.2", "to=10.0.0.2:70000"}) {
+  for (const char* to : {"to=", "to=7777", "to=host:7777", "to=10.0.0.2", "to=10.0.0.2:70000",
+                         "to=10.0.0.2:0", "to=0.0.0.0:7777", "to=224.0.0.1:7777"}) {
     EXPECT_EQ(take(post("/drain", to)), 400U) << to;
   }
   EXPECT_EQ(orders.pop_hand_over(), std::nullopt);
+  orders.set_own({net::parse_address("10.0.0.3:7777").value()});
+  EXPECT_EQ(take(post("/drain", "to=10.0.0.3:7777")), 400U);
   EXPECT_EQ(take(post("/drain", "to=10.0.0.1:7777")), 202U);
   EXPECT_EQ(take(post("/drain", "", "to=10.0.0.2:7777")), 202U);
-  EXPECT_EQ(orders.pop_hand_over(), net::parse_address("10.0.0.2:7777").value());
+  EXPECT_EQ(orders.pop_hand_over(), NextServer{net::parse_address("10.0.0.2:7777").value()});
+  EXPECT_EQ(orders.pop_hand_over(), std::nullopt);
+  os::HttpRequest with_matches = post("/drain", "to=10.0.0.1:7777&admin=10.0.0.1:9180");
+  with_matches.authorization = "Bearer of-both";
+  EXPECT_EQ(take(with_matches), 202U);
+  EXPECT_EQ(orders.pop_hand_over(),
+            (NextServer{net::parse_address("10.0.0.1:7777").value(),
+                        net::parse_address("10.0.0.1:9180").value(), "Bearer of-both"}));
+  EXPECT_EQ(take(post("/drain", "to=10.0.0.1:7777&admin=fleet:9180")), 400U);
   EXPECT_EQ(orders.pop_hand_over(), std::nullopt);
 
   EXPECT_EQ(take(post("/kick", "client=18446744073709551615")), 202U);
@@ -310,6 +347,24 @@ TEST(Admin, HandsItsOrdersOver) {
   EXPECT_EQ(orders.pop_kick(), 18446744073709551615U);
   EXPECT_EQ(orders.pop_kick(), 7U);
   EXPECT_EQ(orders.pop_kick(), std::nullopt);
+}
+
+// The body of a match may be large, so nothing in it is read as a form.
+TEST(Admin, HandsAMatchOver) {
+  AdminOrders orders;
+  for (const char* query : {"", "at=", "at=7777", "at=host:7777"}) {
+    EXPECT_EQ(receive_order(post("/matches", query, "at=10.0.0.1:1"), orders, {}).status, 400U);
+  }
+  EXPECT_EQ(orders.pop_room(), nullptr);
+  const os::HttpRequest request = post("/matches", "at=10.0.0.1:7777", "a match");
+  EXPECT_TRUE(receive_order(request, orders, {}).later);
+  const auto order = orders.pop_room();
+  ASSERT_NE(order, nullptr);
+  ASSERT_TRUE(order->match());
+  EXPECT_EQ(order->match()->document, "a match");
+  EXPECT_EQ(order->match()->at, net::parse_address("10.0.0.1:7777").value());
+  EXPECT_EQ(body_limit(request), kMatchBytesMax);
+  EXPECT_EQ(body_limit(post("/rooms")), os::kHttpBodyBytesMax);
 }
 
 TEST(Admin, RefusesMoreKicksThanTheLoopTakes) {

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -43,7 +44,24 @@ class AgonesCallsTest : public testing::Test {
     if (call.about == AgonesCall::About::GameServer) {
       return {.status = 200, .text = game_server_.dump()};
     }
-    return kTaken;
+    if (call.about == AgonesCall::About::List) {
+      return {.status = 200, .text = Json{{"name", "players"}, {"values", list_}}.dump()};
+    }
+    return call.about == AgonesCall::About::ListChange ? change_list(call) : kTaken;
+  }
+
+  /// Changes the list as strictly as the side car does.
+  AgonesAnswer change_list(const AgonesCall& call) {
+    const auto value = Json::parse(call.body)["value"].get<std::string>();
+    if (!call.path.ends_with(":addValue")) {
+      EXPECT_EQ(call.path, "/v1beta1/lists/players:removeValue");
+      EXPECT_EQ(list_.erase(value), 1U) << value << " is not in the list";
+    } else if (list_.size() >= list_capacity_) {
+      return {.status = 500, .text = "out of range"};
+    } else {
+      EXPECT_TRUE(list_.insert(value).second) << value << " is in the list already";
+    }
+    return {.status = 200, .text = "{}"};  // Agones up to 1.52 sends no values
   }
 
   /// Runs turns of a fifth of a second.
@@ -106,6 +124,8 @@ class AgonesCallsTest : public testing::Test {
   AdminOrders orders_;
   AgonesCalls calls_{log_, orders_};
   ServerFacts facts_{.is_alive = true, .seats = 64, .rooms = 1};
+  std::set<std::string> list_;
+  std::size_t list_capacity_ = 100;
   Json game_server_ = Json::parse(R"({"object_meta": {"resource_version": "7", "annotations": {}},
                       "status": {"state": "Scheduled", "address": "192.0.2.1", "counters": {},
                                  "ports": [{"name": "game", "port": 7010}]}})");
@@ -189,6 +209,15 @@ TEST_F(AgonesCallsTest, SendACounterWhenItHasChanged) {
   EXPECT_EQ(bodies("/v1beta1/counters/rooms"), std::vector<std::string>{R"({"count":"1"})"});
 }
 
+TEST_F(AgonesCallsTest, HaveNoSpaceForRoomsWhileTheServerDrains) {
+  become_ready();
+  run(seconds{2});
+  facts_.rooms = 3;
+  facts_.drains = true;
+  run(seconds{2});
+  EXPECT_EQ(bodies("/v1beta1/counters/rooms").back(), R"({"count":"3","capacity":"3"})");
+}
+
 TEST_F(AgonesCallsTest, SendACounterAtMostOnceASecond) {
   become_ready();
   for (int i = 0; i < 50; ++i) {
@@ -239,6 +268,103 @@ TEST_F(AgonesCallsTest, CorrectACounterThatTheGameServerShowsOtherwise) {
   const std::size_t corrected = count("/v1beta1/counters/players");
   run(seconds{60});
   EXPECT_EQ(count("/v1beta1/counters/players"), corrected);
+}
+
+// --- the list of players ---
+
+using List = std::set<std::string>;
+
+TEST_F(AgonesCallsTest, MakeTheListThatOfThePlayers) {
+  become_ready();
+  list_ = {"3", "somebody"};
+  facts_.players = {{7, 3, 7, 18'446'744'073'709'551'615U}};
+  run(seconds{2});
+  EXPECT_EQ(list_, (List{"3", "7", "18446744073709551615"}));
+  facts_.players = {{7}};
+  run(seconds{2});
+  EXPECT_EQ(list_, List{"7"});
+  run(seconds{60});
+  EXPECT_EQ(count("/v1beta1/lists/players:addValue"), 2U);
+  EXPECT_EQ(count("/v1beta1/lists/players:removeValue"), 3U);
+  EXPECT_LE(count("/v1beta1/lists/players"), 7U);
+}
+
+TEST_F(AgonesCallsTest, NeedThePlayersOnlyForTheList) {
+  EXPECT_FALSE(calls_.needs_players(clock_.now())) << "not ready";
+  become_ready();
+  EXPECT_TRUE(calls_.needs_players(clock_.now()));
+  run(seconds{5});
+  EXPECT_EQ(count("/v1beta1/lists/players"), 0U) << "they are not known";
+  facts_.players.emplace();
+  run(milliseconds{200});
+  EXPECT_FALSE(calls_.needs_players(clock_.now())) << "it is right for a second";
+}
+
+TEST_F(AgonesCallsTest, ChangeAtMostFiftyValuesASecond) {
+  become_ready();
+  facts_.players.emplace();
+  for (std::uint64_t client = 0; client < 100; ++client) {
+    facts_.players->push_back(client);
+  }
+  run(milliseconds{200});
+  EXPECT_EQ(list_.size(), PlayerList::kChangesMost);
+  run(milliseconds{800});
+  EXPECT_EQ(list_.size(), PlayerList::kChangesMost);
+  run(milliseconds{200});
+  EXPECT_EQ(list_.size(), 100U);
+}
+
+// A change may have been taken although it failed: a second one would be refused.
+TEST_F(AgonesCallsTest, ReadTheListAgainAfterAFailure) {
+  become_ready();
+  int calls = 0;
+  answer_ = [&](const AgonesCall& call) {
+    const AgonesAnswer answer = respond(call);
+    if (!call.path.contains("/lists/") || ++calls % 2 == 0) return answer;
+    return calls % 4 == 1 ? kNobody : AgonesAnswer{.status = 500, .text = "busy"};
+  };
+  facts_.players = {{1, 2}};
+  run(seconds{20});
+  EXPECT_EQ(list_, (List{"1", "2"}));
+  EXPECT_EQ(count("/v1beta1/lists/players:addValue"), 2U);
+  facts_.players->pop_back();
+  run(seconds{20});
+  EXPECT_EQ(list_, List{"1"});
+  EXPECT_EQ(count("/v1beta1/lists/players:removeValue"), 1U);
+}
+
+TEST_F(AgonesCallsTest, RepairAListWhoseChangesTheSideCarHasLost) {
+  become_ready();
+  facts_.players = {{1, 2}};
+  run(seconds{2});
+  list_ = {"9"};
+  run(AgonesCalls::kListPeriod + seconds{2});
+  EXPECT_EQ(list_, (List{"1", "2"}));
+}
+
+TEST_F(AgonesCallsTest, LeaveOutPlayersWhileTheListIsFull) {
+  become_ready();
+  list_capacity_ = 2;
+  facts_.players = {{1, 2, 3}};
+  run(seconds{60});
+  EXPECT_EQ(list_, (List{"1", "2"}));
+  EXPECT_EQ(log_.count("agones_call_failed call=/v1beta1/lists/players:addValue "
+                       "reason=\"status 500: out of range\""),
+            1);
+  EXPECT_LE(count("/v1beta1/lists/players:addValue"), 20U);
+  facts_.players = {{2, 3}};
+  run(seconds{5});
+  EXPECT_EQ(list_, (List{"2", "3"}));
+}
+
+TEST_F(AgonesCallsTest, LeaveOutAListThatTheSpecDoesNotHave) {
+  become_ready();
+  answer("/v1beta1/lists/players", {.status = 500, .text = "list not found: players"});
+  facts_.players = {{1}};
+  run(seconds{60});
+  EXPECT_EQ(count("/v1beta1/lists/players"), 1U);
+  EXPECT_EQ(log_.count("agones_list_missing list=players "), 1);
+  EXPECT_FALSE(calls_.needs_players(clock_.now()));
 }
 
 // --- the watch and allocations ---
@@ -295,6 +421,34 @@ TEST_F(AgonesCallsTest, OpenTheRoomThatAnAllocationNames) {
       R"([{"allocated":"2026-11-28T10:00:00Z","room":2,"game":"arena","map":"yard","shard":0}])");
 }
 
+// Agones keeps the annotations of earlier allocations.
+TEST_F(AgonesCallsTest, TakeAnEmptyAnnotationForNone) {
+  become_ready();
+  allocate("1", {{"tickbox.dev/game", "arena"}, {"tickbox.dev/map", ""}, {"tickbox.dev/seed", ""}});
+  const auto order = orders_.pop_room();
+  ASSERT_NE(order, nullptr);
+  EXPECT_EQ(order->map(), "");
+  EXPECT_EQ(order->seed(), std::nullopt);
+  allocate("2", {{"tickbox.dev/game", ""}, {"tickbox.dev/map", "yard"}, {"tickbox.dev/seed", "9"}});
+  EXPECT_EQ(orders_.pop_room(), nullptr);
+  EXPECT_EQ(log_.count("agones_allocated "), 2);
+}
+
+TEST_F(AgonesCallsTest, NameTheRoomsAgainIfTheSideCarHasLostThem) {
+  become_ready();
+  allocate("1", {{"tickbox.dev/game", "arena"}});
+  orders_.pop_room()->answer({.status = 201, .body = R"({"room":2})"});
+  run(seconds{5});
+  EXPECT_EQ(count("/metadata/annotation"), 1U);
+  run(seconds{30});
+  const std::size_t repeated = count("/metadata/annotation");
+  EXPECT_GE(repeated, 2U);
+  const Json body = Json::parse(bodies("/metadata/annotation").back());
+  game_server_["object_meta"]["annotations"]["agones.dev/sdk-tickbox-rooms"] = body["value"];
+  run(seconds{60});
+  EXPECT_EQ(count("/metadata/annotation"), repeated);
+}
+
 TEST_F(AgonesCallsTest, SayWhyAnAllocationHasNoRoom) {
   become_ready();
   allocate("1", {{"tickbox.dev/game", "arena"}, {"tickbox.dev/seed", "-1"}});
@@ -337,6 +491,10 @@ TEST_F(AgonesCallsTest, TakeNothingButAGameServer) {
   const auto odd = parse_game_server(
       R"({"object_meta":7,"status":{"state":1,"ports":[{},"x",{"port":"70000"}],"counters":[3]}})");
   ASSERT_TRUE(odd) << odd.error();
+  for (const char* list : {"", "[]", "7"})
+    EXPECT_FALSE(parse_list(list)) << list;
+  EXPECT_EQ(parse_list(R"({"name":"players"})"), List{});
+  EXPECT_EQ(parse_list(R"({"values":["7",8,{}]})"), List{"7"});
   EXPECT_EQ(odd->state, "");
   EXPECT_EQ(odd->ports.size(), 3U);
 }

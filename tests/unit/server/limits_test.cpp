@@ -138,16 +138,18 @@ TEST(OpenLimits, GivesMoreAsTimePasses) {
 
 // Before the fix, a client that repeated its request counted as eight refusals, and six players
 // fired an alert.
-TEST(RecentRefusals, CountAnAddressOnceForEachReasonInTenSeconds) {
+TEST(RecentRefusals, CountAClientOnceForEachReasonInTenSeconds) {
   using net::RefuseReason;
   RecentRefusals recent;
   const net::Address first{.ip = {1}, .port = 5};
-  EXPECT_TRUE(recent.is_first(first, RefuseReason::KeyUnknown, kStart));
-  EXPECT_FALSE(recent.is_first(first, RefuseReason::KeyUnknown, kStart + seconds{9}));
-  EXPECT_TRUE(recent.is_first(first, RefuseReason::Full, kStart + seconds{9}));
-  EXPECT_TRUE(recent.is_first({.ip = {1}, .port = 6}, RefuseReason::KeyUnknown, kStart));
-  EXPECT_TRUE(recent.is_first({.ip = {2}, .port = 5}, RefuseReason::KeyUnknown, kStart));
-  EXPECT_TRUE(recent.is_first(first, RefuseReason::KeyUnknown, kStart + kRefusalRepeats));
+  EXPECT_TRUE(recent.is_first(first, {}, RefuseReason::KeyUnknown, kStart));
+  EXPECT_FALSE(recent.is_first(first, {}, RefuseReason::KeyUnknown, kStart + seconds{9}));
+  EXPECT_TRUE(recent.is_first(first, {}, RefuseReason::Full, kStart + seconds{9}));
+  EXPECT_TRUE(recent.is_first({.ip = {1}, .port = 6}, {}, RefuseReason::KeyUnknown, kStart));
+  EXPECT_TRUE(recent.is_first({.ip = {2}, .port = 5}, {}, RefuseReason::KeyUnknown, kStart));
+  EXPECT_TRUE(recent.is_first(first, {}, RefuseReason::KeyUnknown, kStart + kRefusalRepeats));
+  EXPECT_TRUE(recent.is_first(first, 7, RefuseReason::Full, kStart + seconds{9}))
+      << "another client of this address";
 }
 
 }  // namespace

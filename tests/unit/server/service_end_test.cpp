@@ -55,6 +55,27 @@ TEST(ServiceEnd, HandsItsPlayersOverForAWhileWithoutADrainTime) {
   EXPECT_EQ(with.drains_to(), kNow + seconds{30});
 }
 
+// Before the fix, an order in the last seconds of a drain came too late for the players.
+TEST(ServiceEnd, TheFirstHandOverOfADrainMakesItLongerIfItMust) {
+  const auto hands_over = [](Seen seen) {
+    seen.drain_asked = true;
+    seen.hands_over = true;
+    return seen;
+  };
+  ServiceEnd end{{.drain_time = seconds{60}}};
+  EXPECT_EQ(end.update(after(1, kPlayed), kNow), Change::Drains);
+  const Instant order = kNow + seconds{58};
+  EXPECT_EQ(end.update(hands_over(after(1, kPlayed)), order), Change::Drains);
+  EXPECT_EQ(end.drains_to(), order + kHandOverTime);
+  EXPECT_EQ(end.update(hands_over(after(1, kPlayed)), order + seconds{5}), Change::None)
+      << "repeated orders do not hold the server";
+  EXPECT_EQ(end.update(after(1, kPlayed), order + kHandOverTime), Change::HasEnded);
+  ServiceEnd early{{.drain_time = seconds{60}}};
+  EXPECT_EQ(early.update(after(1, kPlayed), kNow), Change::Drains);
+  EXPECT_EQ(early.update(hands_over(after(1, kPlayed)), kNow + seconds{50}), Change::None);
+  EXPECT_EQ(early.drains_to(), kNow + seconds{60});
+}
+
 TEST(ServiceEnd, ADrainEndsWhenTheLastPlayerIsGone) {
   ServiceEnd end{{.drain_time = seconds{30}}};
   EXPECT_EQ(end.update(after(1, kPlayed), kNow), Change::Drains);

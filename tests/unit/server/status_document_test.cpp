@@ -151,7 +151,7 @@ TEST(AdminServerStatus, AsksTheLoopForItsClients) {
   const os::SteadyClock clock;
   const os::AsyncLog log{{.level = Severity::Error}};
   auto admin = AdminServer::start({.bind = net::parse_address("127.0.0.1:0").value()},
-                                  {.token = std::nullopt,
+                                  {.tokens = {},
                                    .clock = clock,
                                    .log = log,
                                    .addresses = {kAddresses.begin(), kAddresses.end()}});
