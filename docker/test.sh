@@ -5,10 +5,12 @@ cd "$(dirname "$0")/.."
 
 usage() {
   cat <<'TEXT'
-docker/test.sh [--twice] - builds both images, runs them, and takes everything down again
+docker/test.sh [--twice | --arm64] - builds both images, runs them, and takes everything down again
 
   --twice   only compile everything twice, and compare: the images, the packages and the list of components must be the
             same bytes
+  --arm64   only compile everything for arm64, check the images, and play on the programs under emulation
+            (docker/package/arm64_test.sh)
 
 Checks the image (size, user, contents, labels), the list of its components, the packages for Debian
 (docker/package/test.sh), the server in it on a read-only root without capabilities and without a network
@@ -24,12 +26,19 @@ One line per check on stdout, progress on stderr.  Exit: 0 all passed, 1 somethi
 TEXT
 }
 
-twice=
+only=
+preset=package
+architecture=  # that of the engine
 case ${1-} in
   '') ;;
-  --twice) twice=yes ;;
+  --twice) only=twice ;;
+  --arm64)
+    only=arm64
+    preset='package-arm64'
+    architecture=arm64
+    ;;
   -h | --help) usage; exit 0 ;;
-  *) printf 'docker/test.sh: unknown option %s (--twice and --help are known)\n' "$1" >&2; exit 2 ;;
+  *) printf 'docker/test.sh: unknown option %s (--twice, --arm64 and --help are known)\n' "$1" >&2; exit 2 ;;
 esac
 
 # shellcheck source=docker/checks.sh
@@ -70,7 +79,7 @@ trap take_down EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
-build_options=(--build-arg "COMMIT=$commit" --build-arg "SOURCE_DATE_EPOCH=$epoch")
+build_options=(--build-arg "PRESET=$preset" --build-arg "COMMIT=$commit" --build-arg "SOURCE_DATE_EPOCH=$epoch")
 locked=(--read-only --cap-drop ALL --security-opt no-new-privileges)
 
 # alone ARGUMENT...: the server's program with these arguments, in a namespace of its own.
@@ -147,8 +156,8 @@ label() { image "{{index .Config.Labels \"org.opencontainers.image.$1\"}}"; }
 # Writes what a build made to FOLDER, each as a file.
 write_build() {
   mkdir "$1"
-  SOURCE_DATE_EPOCH=$epoch docker/archive.sh "$server_image" >"$1/tickbox-server.tar"
-  SOURCE_DATE_EPOCH=$epoch docker/archive.sh "$client_image" >"$1/tickbox.tar"
+  SOURCE_DATE_EPOCH=$epoch docker/archive.sh "$server_image" ${architecture:+"$architecture"} >"$1/tickbox-server.tar"
+  SOURCE_DATE_EPOCH=$epoch docker/archive.sh "$client_image" ${architecture:+"$architecture"} >"$1/tickbox.tar"
   files_of "$sbom_image" | tar -x -C "$1" sbom.json
   files_of "$packages_image" | tar -x -C "$1" --wildcards '*.deb'
 }
@@ -171,10 +180,34 @@ build_twice() {
   check 'and runs' exits 0 alone --version
 }
 
-check_labels() {
+# The engine cannot start programs for arm64: only their images are its.
+build_arm64() {
+  copy_tree
+  build
+  local built=$work/arm64 each
+  write_build "$built"
+  docker rmi "$server_image" "$client_image" >/dev/null
+  for each in tickbox tickbox-server; do
+    check "the archive of $each is loaded" exits 0 docker load -i "$built/$each.tar"
+  done
+  check 'both images are for arm64' same 'linux/arm64 linux/arm64' \
+    "$(docker image inspect -f '{{.Os}}/{{.Architecture}}' "$server_image" "$client_image" | paste -sd ' ')"
+  check_image
+  check_labels
+  check 'the packages are for arm64, and their programs play' docker/package/arm64_test.sh "$built"
+  mkdir "$work/programs"
+  dpkg-deb -x "$built"/tickbox-server_*.deb "$work/programs"
+  files_of "$server_image" | tar -x -C "$work/programs" tickbox-server
+  check 'the program of the image is that of the package' cmp "$work/programs/usr/bin/tickbox-server" "$work/programs/tickbox-server"
+}
+
+check_version() {
   check '--version answers' exits 0 alone --version
   check 'with the version and the commit of the labels' grep -qF "tickbox $(label version) (commit $(label revision)," "$work/said"
-  check 'which is this one' same "$commit" "$(label revision)"
+}
+
+check_labels() {
+  check 'its commit is this one' same "$commit" "$(label revision)"
   check 'it has a title, a description and a licence' same 'tickbox-server Authoritative server for 2D multiplayer games MIT' \
     "$(label title) $(label description) $(label licenses)"
 }
@@ -378,14 +411,15 @@ check_compose() {
 }
 
 engine_up
-if [[ $twice ]]; then
-  build_twice
+if [[ $only ]]; then
+  "build_$only"
   checked
   exit
 fi
 copy_tree
 build
 check_image
+check_version
 check_labels
 check_sbom
 check_packages

@@ -14,6 +14,7 @@ import subprocess
 import sys
 import threading
 import time
+import urllib.error
 import urllib.request
 
 ALLOCATION = {  # as in allocation.yaml
@@ -23,13 +24,22 @@ ALLOCATION = {  # as in allocation.yaml
                        "counters": {"rooms": {"minAvailable": 1}}} for state in ("Allocated", "Ready")],
         "priorities": [{"type": "Counter", "key": "rooms", "order": "Ascending"}],
         "counters": {"rooms": {"action": "Increment", "amount": 1}},
-        "metadata": {"annotations": {"tickbox.dev/game": "arena"}}}}
-TIMEOUT, BODY_MAX = 5, 1000  # seconds for each thing that it waits for, bytes
+        "metadata": {"annotations": {"tickbox.dev/game": "arena", "tickbox.dev/map": "", "tickbox.dev/seed": ""}}}}
+TIMEOUT, OPENING, TRIES, BODY_MAX = 5, 30, 3, 1000  # seconds for each answer and for a room, allocations, bytes
+
+
+def takes_players(server):
+    """Whether more players may go to a GameServer. One that drains has less capacity than its spec."""
+    if server is None or server["status"]["state"] != "Allocated" or "deletionTimestamp" in server["metadata"]:
+        return False
+    now, ever = (server[part]["counters"]["rooms"]["capacity"] for part in ("status", "spec"))
+    return now >= ever
 
 
 class Matchmaker:
     def __init__(self, options):
-        self.options, self.lock, self.match = options, threading.Lock(), None
+        self.options, self.lock = options, threading.Lock()
+        self.match = self.pending = None  # the match that fills; the allocation whose room does not open yet
         ca = options.account + "/ca.crt" if options.api.startswith("https:") else None
         self.opener = urllib.request.build_opener(
             urllib.request.ProxyHandler({}), urllib.request.HTTPSHandler(context=ssl.create_default_context(cafile=ca)))
@@ -46,37 +56,67 @@ class Matchmaker:
         with self.opener.open(request, timeout=TIMEOUT) as answer:
             return json.load(answer)
 
+    def game_server(self, name):
+        """Returns a GameServer; None if it is gone. Any other failure says nothing about it."""
+        try:
+            return self.ask("agones.dev", f"gameservers/{name}")
+        except urllib.error.HTTPError as error:
+            if error.code != 404:
+                raise
+            return None
+
     def allocate(self):
-        """Allocates a room, and waits until the server has opened it."""
         status = self.ask("allocation.agones.dev", "gameserverallocations", ALLOCATION)["status"]
         if status["state"] != "Allocated":
             raise LookupError(f"no server is free: {status['state']}")
-        server, allocated = status["gameServerName"], status["metadata"]["annotations"]["agones.dev/last-allocated"]
+        return {"server": status["gameServerName"], "address": status["address"], "port": status["ports"][0]["port"],
+                "allocated": status["metadata"]["annotations"]["agones.dev/last-allocated"],
+                "until": time.monotonic() + OPENING}
+
+    def room_of(self, pending):
+        """Waits for what the server says of an allocation. Returns None if it will say nothing."""
         for _ in range(5 * TIMEOUT):
-            annotations = self.ask("agones.dev", f"gameservers/{server}")["metadata"]["annotations"]
-            for room in json.loads(annotations.get("agones.dev/sdk-tickbox-rooms", "[]")):
-                if room["allocated"] == allocated:  # one that did not open has no number; the server logs why
-                    return {"server": server, "address": status["address"], "port": status["ports"][0]["port"],
-                            "room": room["room"], "players": set(), "begun": time.monotonic()}
+            server = self.game_server(pending["server"])
+            if not takes_players(server):
+                return None
+            for room in json.loads(server["metadata"]["annotations"].get("agones.dev/sdk-tickbox-rooms", "[]")):
+                if room["allocated"] == pending["allocated"]:
+                    return room
+            if time.monotonic() > pending["until"]:
+                return None
             time.sleep(0.2)
-        raise TimeoutError(f"{server} has not opened the room")
+        raise TimeoutError(f"{pending['server']} has not opened the room")
+
+    def open_match(self):
+        """Allocates a room that opens. After a failure the next call goes on with the same allocation."""
+        for _ in range(TRIES):
+            self.pending = self.pending or self.allocate()
+            room = self.room_of(self.pending) or {"error": "the server is gone, drains or says nothing"}
+            pending, self.pending = self.pending, None
+            if "error" not in room:
+                now = time.monotonic()
+                return pending | {"room": room["room"], "players": set(), "begun": now, "seen": now}
+            log(f"refused server={pending['server']} reason={room['error']!r}")
+            time.sleep(1)  # a server that drains gives up its free rooms meanwhile
+        raise LookupError("no server has opened a room")
 
     def has_place(self, player):
-        match = self.match
-        if (match is None or time.monotonic() - match["begun"] > self.options.fill
+        match, now = self.match, time.monotonic()
+        if (match is None or now - match["begun"] > self.options.fill
                 or len(match["players"] | {player}) > self.options.seats):
             return False
-        try:
-            return self.ask("agones.dev", f"gameservers/{match['server']}")["status"]["state"] == "Allocated"
-        except urllib.error.HTTPError:
-            return False  # the server is gone
+        if now - match["seen"] > 1:  # not at each join
+            if not takes_players(self.game_server(match["server"])):
+                return False
+            match["seen"] = now
+        return True
 
     def join(self, player):
         if not self.lock.acquire(timeout=TIMEOUT):
             raise TimeoutError("others wait for a match")
         try:
             if not self.has_place(player):
-                self.match = self.allocate()
+                self.match = self.open_match()
             match = self.match
             match["players"].add(player)
         finally:
@@ -133,7 +173,7 @@ def main():
     for name, default, text in (
             ("--bind", "127.0.0.1", "address"), ("--port", 8080, "TCP port"),
             ("--key-file", "/keys/ring", "key file of the servers"), ("--tickbox", "tickbox", "the program"),
-            ("--seats", 16, "players of a match"), ("--fill", 60.0, "seconds, below --exit-when-empty of the servers"),
+            ("--seats", 16, "players of a match"), ("--fill", 60.0, "seconds, 30 below --close-when-empty of the servers"),
             ("--api", "https://kubernetes.default.svc", "the API server"),
             ("--account", "/var/run/secrets/kubernetes.io/serviceaccount", "folder with token, namespace and ca.crt")):
         parser.add_argument(name, default=default, type=type(default), help=f"{text} ({default})")

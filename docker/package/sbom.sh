@@ -2,8 +2,8 @@
 # Writes what the programs of a build are made of, as CycloneDX JSON, to stdout.   sbom.sh BUILD
 #
 # Each package of Debian that is installed is a component. Its scope is "required" if the compiler has read a file of it for
-# the programs (all libraries are static or headers), and "excluded" if it is here for the build alone. The time is that of
-# SOURCE_DATE_EPOCH.
+# the programs (all libraries are static or headers), and "excluded" if it is here for the build alone. The libraries of another
+# processor are not installed, and all of them are linked. The time is that of SOURCE_DATE_EPOCH.
 set -euo pipefail
 
 build=$1
@@ -34,13 +34,18 @@ printf '{
   },
   "components": [' "$(date -u -d "@${SOURCE_DATE_EPOCH:-0}" +%Y-%m-%dT%H:%M:%SZ)" "$version" "$(cached TICKBOX_COMMIT)"
 comma=
-while read -r name version architecture; do
-    scope=excluded
+while read -r name version architecture scope; do
     ! grep -qxF "$name" <<<"$required" || scope=required
     in_url=${version//:/%3A}
     url="pkg:deb/debian/${name//+/%2B}@${in_url//+/%2B}?arch=$architecture"
     printf '%s\n    {"type": "library", "bom-ref": "%s", "name": "%s", "version": "%s", "scope": "%s", "purl": "%s"}' \
         "$comma" "$url" "$name" "$version" "$scope" "$url"
     comma=,
-done < <(dpkg-query -W -f '${db:Status-Abbrev}${Package} ${Version} ${Architecture}\n' | sed -n 's/^ii  *//p' | sort -u)
+done < <(
+    {
+        dpkg-query -W -f '${db:Status-Abbrev}${Package} ${Version} ${Architecture} excluded\n' | sed -n 's/^ii  *//p'
+        other=$(cached TICKBOX_ARM64)
+        [[ ! $other ]] || sed 's/$/ required/' "$other/packages"
+    } | sort -u
+)
 printf '\n  ]\n}\n'

@@ -9,7 +9,7 @@ usage: docker/package/test.sh FOLDER
 
 Checks tickbox-server_*.deb and tickbox_*.deb of FOLDER: what they hold, and how far the unit is locked down. Then boots
 systemd in a container (systemd-nspawn) whose root is this machine's, under a layer that is thrown away. There it installs
-the packages, plays, reloads, lets the watchdog end a server that does not answer, upgrades, stops, removes and purges.
+the packages, plays, reloads, hands over a key, lets the watchdog end a server that does not answer, upgrades, stops, removes and purges.
 
 Needs root on Debian, and installs systemd-container if that is missing. Without FOLDER: of build/package, as
 `cmake --preset package && cmake --build --preset package && cpack --preset package` makes them.
@@ -167,6 +167,19 @@ check_reload() {
   check 'the service is up after it' within 10 is ActiveState active
 }
 
+# A key file of the administrator, as the README hands it to the service.
+check_credential() {
+  inside cp -p /etc/tickbox/server.toml /root/server.toml
+  check 'the administrator makes a key' exits 0 inside tickbox token keygen --out /root/ring
+  with 'LoadCredential=ring:/root/ring'
+  inside sed -i -e "s|^key-file = .*|key-file = \"/run/credentials/$unit/ring\"|" -e '/^create-key/d' /etc/tickbox/server.toml
+  inside systemctl restart "$unit"
+  check 'systemd hands it to the service, which starts' is ActiveState active
+  check 'a client with that key plays on it' exits 0 inside tickbox connect 127.0.0.1:7777 --key-file /root/ring --seconds 1
+  check 'a client with the key of before does not' exits 4 play 1
+  inside mv /root/server.toml /etc/tickbox/server.toml
+}
+
 check_watchdog() {
   with WatchdogSec=2s
   inside systemctl restart "$unit"
@@ -222,6 +235,7 @@ make_upgrade
 boot
 check_install
 check_reload
+check_credential
 check_watchdog
 check_upgrade
 check_removal
