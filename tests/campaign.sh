@@ -13,7 +13,7 @@ usage: tests/campaign.sh [--minutes M] [--first-seed S] [--seconds S] [--recorde
   --recorder-kills N, --server-kills N
                    afterwards, kill -9 a recorder and a whole server under load N times (0 by default)
   --checks         at the beginning, what CI leaves out: every test under AddressSanitizer, clang-tidy over every source,
-                   the images and packages built twice
+                   the images and packages built twice, and for arm64
   --out DIR        where the summary and each process's lines go (a new folder under build/ by default)
   --bin DIR        where the programs are (by default build/release/bin, which is then built)
 
@@ -60,6 +60,7 @@ if [ "$checks" = yes ]; then
     tickbox_build_release "$top" tickbox_schema_headers
     tests/lint.sh --all
     docker/test.sh --twice
+    docker/test.sh --arm64
 fi
 if [ -z "$bin" ]; then
     bin=build/release/bin
