@@ -76,6 +76,7 @@ class LoadRun {
   [[nodiscard]] bool stopped() const { return parts_.signals.stop_requested(); }
 
   void wait_for_connects();
+  [[nodiscard]] bool anybody_joins() const;
   [[nodiscard]] std::string find_misfit() const;
   void begin_playback();
   void play();
