@@ -75,13 +75,26 @@ if [ ${#labels[@]} -gt 0 ]; then only=(--label-regex "^($(IFS='|' && echo "${lab
 # More at once than there are processors: many tests wait for a file, a program or a clock.
 run_tests() { ctest --preset "$preset" --parallel "$1" ${only[@]+"${only[@]}"} "${@:2}"; }
 processors=$(nproc)
-if [ $# -gt 0 ] || [ "$preset" = tsan ]; then
+if [ $# -gt 0 ]; then
     run_tests $((2 * processors)) "$@"
     exit
 fi
+
+# A sanitizer writes what it finds into files. So a second run of a test does not hide it.
+found=$top/build/$preset/found
+rm -rf "$found"
+mkdir -p "$found"
+for each in ASAN_OPTIONS UBSAN_OPTIONS TSAN_OPTIONS; do
+    export "$each=${!each:+${!each}:}log_path=$found/${each%_OPTIONS}"
+done
+trap 'cat "$found"/* 2>/dev/null || true' EXIT
+
 # These tests run real programs by the clock of a machine that others use as well. One that fails is run once more, and
-# both outcomes are printed. Not under ThreadSanitizer, which finds a race in one run and not in another. These tests
-# use the processor for a twentieth of their time.
+# both outcomes are printed. These tests use the processor for a twentieth of their time.
 timed='^(integration|flood)$'
 run_tests $((2 * processors)) --label-exclude "$timed"
 run_tests $((4 * processors)) --label-regex "$timed" --repeat until-pass:2
+if [ -n "$(ls "$found")" ]; then
+    echo "tests/run.sh: a sanitizer has found something in a test that was run once more:" >&2
+    exit 1
+fi
