@@ -90,10 +90,12 @@ done
 trap 'cat "$found"/* 2>/dev/null || true' EXIT
 
 # These tests run real programs by the clock of a machine that others use as well. One that fails is run once more, and
-# both outcomes are printed. These tests use the processor for a twentieth of their time.
+# both outcomes are printed. These tests use the processor for a twentieth of their time, under ThreadSanitizer for more.
 timed='^(integration|flood)$'
+together=$((4 * processors))
+[ "$preset" != tsan ] || together=$((2 * processors))
 run_tests $((2 * processors)) --label-exclude "$timed"
-run_tests $((4 * processors)) --label-regex "$timed" --repeat until-pass:2
+run_tests $together --label-regex "$timed" --repeat until-pass:2
 if [ -n "$(ls "$found")" ]; then
     echo "tests/run.sh: a sanitizer has found something in a test that was run once more:" >&2
     exit 1

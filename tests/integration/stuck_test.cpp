@@ -2,6 +2,7 @@
 
 #include "tests/integration/document.h"
 #include "tests/integration/running_server.h"
+#include "tests/support/sanitizers.h"
 #include "tests/unit/os/temporary_folder.h"
 
 #include <gtest/gtest.h>
@@ -96,13 +97,17 @@ TEST(StuckOutside, AFifoThatNobodyReadsIsNoFileForResults) {
 
 class StuckFiles : public testing::Test {
  protected:
-  /// Has 16 clients play until the server has said that there is something to write, and then on.
+  /// As many as a generator that a sanitizer slows down, beside other tests, can play.
+  static constexpr int kPlayers = tests::kHasSanitizer ? 4 : 16;
+
+  /// Has clients play until the server has said that there is something to write, and then on.
   static void expect_that_nothing_waits(RunningServer& server, std::string_view writes) {
-    Process load{tickbox({"load", server.address(), "--clients", "16", "--seconds", "120"})};
+    Process load{tickbox(
+        {"load", server.address(), "--clients", std::to_string(kPlayers), "--seconds", "120"})};
     EXPECT_TRUE(server.process().wait_for_output(
         [&](const Output& output) { return output.err.contains(writes); }, kPatience));
     EXPECT_TRUE(goes_on(server));
-    EXPECT_TRUE(server.wait_for_clients(16));
+    EXPECT_TRUE(server.wait_for_clients(kPlayers));
     server.process().signal(SIGTERM);
     EXPECT_TRUE(server.process().wait_for_output(
         [](const Output& output) { return output.err.contains(" stopping "); }, kPatience));
