@@ -169,8 +169,10 @@ inline constexpr Rate kDesyncReports{.per_second = 2, .burst = 8};
 inline constexpr Duration kDesyncReportKept = std::chrono::seconds{4};
 static_assert(kDesyncReportKept < kDesyncReportInterval);
 
-/// The time between two DRAINs to a client.
+/// The time between two DRAINs to a client, and while clients are handed over: a DRAIN that is lost
+/// keeps its client from the next server, and few clients are left that get another one.
 inline constexpr Duration kDrainTold = std::chrono::seconds{1};
+inline constexpr Duration kHandOverTold = std::chrono::milliseconds{250};
 /// The life of a token with which a server hands a client over, or token_life_max if that is less.
 /// The client uses it at once.
 inline constexpr Duration kHandOverTokenLife = std::chrono::seconds{30};

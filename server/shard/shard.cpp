@@ -401,7 +401,10 @@ HostedRoom* Shard::find_room(RoomId id) {
 }
 
 void Shard::send_drain(Instant now) {
-  if (!drains_to_ || (drain_told_ && now - *drain_told_ < kDrainTold)) return;
+  if (!drains_to_) return;
+  const bool hands_over =
+      std::ranges::any_of(rooms_, [](const HostedRoom& room) { return room.onward().has_value(); });
+  if (drain_told_ && now - *drain_told_ < (hands_over ? kHandOverTold : kDrainTold)) return;
   drain_told_ = now;
   for (HostedRoom& room : rooms_) {
     lifecycle_.send_drain(room, *drains_to_ - now, today(now));

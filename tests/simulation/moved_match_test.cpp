@@ -107,6 +107,17 @@ TEST(MovedMatch, GoesOnWithItsPlayersInTheirBodies) {
   }
 }
 
+// Before the fix, the next DRAIN came a second later.
+TEST(MovedMatch, AClientWhoseDrainIsLostIsToldAgainAtOnce) {
+  MovedMatch moving{{.seed = 6}};
+  moving.network().cut_down(0, true);
+  moving.move(SimulatedNetwork::server_address());
+  moving.run_for(milliseconds{100});
+  moving.network().cut_down(0, false);
+  moving.run_for(milliseconds{600});
+  EXPECT_EQ(moving.client(0).connection().moved(), 1U);
+}
+
 // The other server opens the room, and then refuses each client.
 TEST(MovedMatch, GoesOnHereWithThePlayersWhoReturn) {
   MovedMatch moving{{.seed = 4}};

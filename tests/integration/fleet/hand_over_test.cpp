@@ -14,8 +14,8 @@ namespace {
 
 /// With more, sanitized clients do not keep up on a busy machine.
 constexpr int kClients = tests::kHasSanitizer ? 8 : 64;
-/// A client that got over at its first try was not away for longer.
-constexpr int kFirstTryMs = 5'000;
+/// The most for which a client is away.
+constexpr int kAwayMs = tests::kHasSanitizer ? 5'000 : 2'000;
 
 class HandOverTest : public testing::Test {
  protected:
@@ -49,8 +49,7 @@ class HandOverTest : public testing::Test {
     EXPECT_EQ(played.number("clients.connected"), kClients);
     EXPECT_EQ(played.number("clients.dropped"), 0);
     EXPECT_EQ(played.number("clients.moved"), 2 * kClients);
-    EXPECT_LE(played.number("outage_ms.p50"), 2'000);
-    EXPECT_LE(played.number("outage_ms.max"), kFirstTryMs);
+    EXPECT_LE(played.number("outage_ms.max"), kAwayMs);
     EXPECT_GT(played.number("state_hash.checked"), kClients);
     EXPECT_EQ(played.number("state_hash.mismatched"), 0);
   }
