@@ -9,6 +9,7 @@ docker_program=docker
 dockerd_pid=        # the process id of our own engine
 building=           # the process id of a build under way
 base_image=         # made here, because there is no registry
+cached_image=       # the builder with this machine's cache of objects
 builder=debian:12-slim
 build_network=()
 
@@ -89,6 +90,29 @@ engine_up() {
   [[ -z $dockerd_pid && -z $base_image ]] || build_network=(--network host)
 }
 
+# Gives the builder what this machine has compiled in the last hours: .ci/run compiles the same objects for the tests. The
+# image is the same without, only later.
+share_objects() {
+  local cache=${CCACHE_DIR:-${XDG_CACHE_HOME:-$HOME/.cache}/ccache}
+  [[ -d $cache ]] || return 0
+  mkdir -p "$work/cached/objects"
+  (cd "$cache" && find . -type f -mmin -180 -print0 | tar -c --null -T -) | tar -x -C "$work/cached/objects"
+  cached_image=tickbox-test-cached:$$
+  {
+    echo "FROM $builder"
+    echo 'RUN apt-get update && apt-get install -y --no-install-recommends ccache'
+    echo 'COPY objects /objects'
+    echo 'ENV CCACHE_DIR=/objects'
+    # An object depends on the language of its warnings.
+    (tickbox_share_cache /src && env | grep -E '^(CCACHE_(BASEDIR|NOHASHDIR|SLOPPINESS|PCH_EXTSUM|COMPILERCHECK)|LANG|LC_ALL|LC_CTYPE|LC_MESSAGES)=' |
+      sed 's/^/ENV /')
+  } >"$work/cached/Dockerfile"
+  docker build ${build_network[@]+"${build_network[@]}"} -t "$cached_image" "$work/cached" >"$work/build.log" 2>&1 ||
+    die "the builder takes no objects: $(tail -n 1 "$work/build.log")"
+  rm -rf "$work/cached"
+  builder=$cached_image
+}
+
 # engine_build CONTEXT TARGET TAG OPTION...: builds an image; the output is in $work/build.log. Docker runs in the
 # background, so that a signal is handled at once.
 engine_build() {
@@ -120,8 +144,8 @@ engine_down() {
   if [[ $dockerd_pid ]]; then
     docker ps -aq 2>/dev/null | xargs -r "$docker_program" rm -f -v >/dev/null 2>&1 || true
     stop_engine
-  elif [[ $base_image ]]; then
-    docker rmi "$base_image" >/dev/null 2>&1 || true
+  else
+    docker rmi ${cached_image:+"$cached_image"} ${base_image:+"$base_image"} >/dev/null 2>&1 || true
   fi
   local mounts
   mounts=$(awk -v under="$work/" 'index($2, under) == 1 { print $2 }' /proc/mounts | sort -r)

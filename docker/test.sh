@@ -18,6 +18,8 @@ Checks the image (size, user, contents, labels), the list of its components, the
 with that key and without, the stop on SIGTERM, the recording it leaves, a restart with the same key, a rotation, and
 docker/compose.yaml where a compose program is found.
 
+Where ccache is, the builder gets what this machine has compiled in the last hours. --twice and --arm64 compile everything.
+
 Uses the Docker engine that answers. Where none does, and this is root on Debian, it installs Debian's docker.io and
 docker-compose, and starts an engine of its own in a temporary folder. Where the builder image cannot be pulled, it makes one
 by debootstrap.
@@ -417,6 +419,7 @@ if [[ $only ]]; then
   exit
 fi
 copy_tree
+share_objects
 build
 check_image
 check_version

@@ -139,7 +139,7 @@ tickbox_ensure_arm64() {
 
 # Sets up ccache so that another checkout of the same sources can use the cached results as well.
 tickbox_share_cache() {
-    export CCACHE_BASEDIR=$1 CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=pch_defines,time_macros CCACHE_PCH_EXTSUM=1
+    export CCACHE_BASEDIR=$1 CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=pch_defines,time_macros CCACHE_PCH_EXTSUM=1 CCACHE_COMPILERCHECK=content
 }
 
 # Installs what a build needs, and builds these targets of the preset release.   tickbox_build_release TOP TARGET...
