@@ -96,7 +96,8 @@ share_objects() {
   local cache=${CCACHE_DIR:-${XDG_CACHE_HOME:-$HOME/.cache}/ccache}
   [[ -d $cache ]] || return 0
   mkdir -p "$work/cached/objects"
-  (cd "$cache" && find . -type f -mmin -180 -print0 | tar -c --null -T -) | tar -x -C "$work/cached/objects"
+  # Another build may remove some meanwhile.
+  find "$cache" -type f -mmin -180 -printf '%P\0' | { tar -C "$cache" -c --null -T - || true; } | tar -x -C "$work/cached/objects"
   cached_image=tickbox-test-cached:$$
   {
     echo "FROM $builder"
