@@ -90,30 +90,6 @@ engine_up() {
   [[ -z $dockerd_pid && -z $base_image ]] || build_network=(--network host)
 }
 
-# Gives the builder what this machine has compiled in the last hours: .ci/run compiles the same objects for the tests. The
-# image is the same without, only later.
-share_objects() {
-  local cache=${CCACHE_DIR:-${XDG_CACHE_HOME:-$HOME/.cache}/ccache}
-  [[ -d $cache ]] || return 0
-  mkdir -p "$work/cached/objects"
-  # Another build may remove some meanwhile.
-  find "$cache" -type f -mmin -180 -printf '%P\0' | { tar -C "$cache" -c --null -T - || true; } | tar -x -C "$work/cached/objects"
-  cached_image=tickbox-test-cached:$$
-  {
-    echo "FROM $builder"
-    echo 'RUN apt-get update && apt-get install -y --no-install-recommends ccache'
-    echo 'COPY objects /objects'
-    echo 'ENV CCACHE_DIR=/objects'
-    # An object depends on the language of its warnings.
-    (tickbox_share_cache /src && env | grep -E '^(CCACHE_(BASEDIR|NOHASHDIR|SLOPPINESS|PCH_EXTSUM|COMPILERCHECK)|LANG|LC_ALL|LC_CTYPE|LC_MESSAGES)=' |
-      sed 's/^/ENV /')
-  } >"$work/cached/Dockerfile"
-  docker build ${build_network[@]+"${build_network[@]}"} -t "$cached_image" "$work/cached" >"$work/build.log" 2>&1 ||
-    die "the builder takes no objects: $(tail -n 1 "$work/build.log")"
-  rm -rf "$work/cached"
-  builder=$cached_image
-}
-
 # engine_build CONTEXT TARGET TAG OPTION...: builds an image; the output is in $work/build.log. Docker runs in the
 # background, so that a signal is handled at once.
 engine_build() {
@@ -122,6 +98,31 @@ engine_build() {
   building=$!
   wait "$building" || return
   building=
+}
+
+# Gives the builder what this machine has compiled in the last hours: .ci/run compiles the same objects for the tests. The
+# image is the same without, only later.
+# shellcheck disable=SC2016  # Docker expands its name
+share_objects() {
+  local cache=${CCACHE_DIR:-${XDG_CACHE_HOME:-$HOME/.cache}/ccache}
+  [[ -d $cache ]] || return 0
+  mkdir -p "$work/cached"/{objects,docker}
+  # Another build may remove some meanwhile.
+  find "$cache" -type f -mmin -180 -printf '%P\0' | { tar -C "$cache" -c --null -T - || true; } | tar -x -C "$work/cached/objects"
+  cached_image=tickbox-test-cached:$$
+  {
+    echo 'ARG BUILDER'
+    echo 'FROM ${BUILDER} AS cached'
+    echo 'RUN apt-get update && apt-get install -y --no-install-recommends ccache'
+    echo 'COPY objects /objects'
+    echo 'ENV CCACHE_DIR=/objects'
+    # An object depends on the language of its warnings.
+    (tickbox_share_cache /src && env | grep -E '^(CCACHE_(BASEDIR|NOHASHDIR|SLOPPINESS|PCH_EXTSUM|COMPILERCHECK)|LANG|LC_ALL|LC_CTYPE|LC_MESSAGES)=' |
+      sed 's/^/ENV /')
+  } >"$work/cached/docker/Dockerfile"
+  engine_build "$work/cached" cached "$cached_image" || die "the builder takes no objects: $(tail -n 1 "$work/build.log")"
+  rm -rf "$work/cached"
+  builder=$cached_image
 }
 
 # dockerd ends its containerd itself. Only a dockerd that had to be killed leaves its containerd behind.
