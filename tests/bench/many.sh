@@ -90,11 +90,12 @@ fi
 # Beyond loopback, the admin side asks for a token.
 head -c 32 /dev/urandom | base64 >"$scratch/token"
 chmod 600 "$scratch/token"
+ends=("${running[@]}")
 for round in $(seq "$rounds"); do
     "${of_server[@]}" "$bin/tickbox-server" --bind "$bind" --port 0 --admin-bind "$bind" --admin-port 0 --json --quiet \
         --admin-token-file "$scratch/token" --max-clients "$clients" --allow-strangers "${flags[@]}" >"$scratch/ready" 2>"$scratch/log" &
     server=$!
-    running+=("$server")
+    running=("${ends[@]}" "$server")
     find_server "$scratch/ready"
     code=0
     "${of_others[@]}" "$bin/tickbox" load "$address" --admin "$admin" --admin-token-file "$scratch/token" --clients "$clients" \
@@ -108,5 +109,6 @@ for round in $(seq "$rounds"); do
     ' "$scratch/load" || cat "$scratch/load.err"
     kill "$server"
     wait "$server" 2>/dev/null || true
+    running=("${ends[@]}")
     rm -f "$scratch/ready"
 done
