@@ -65,9 +65,10 @@ TEST(Threat, CrowdWithinTheLimitOfWorkDoesNotWait) {
 }
 
 // Each hero asks in each tick what it stands on. While every answer looked at all the others, a
-// thousand players who did nothing took 30 ms of each tick. It takes 1.1 ms now.
+// thousand players who did nothing took 30 ms of each tick. It takes 1 to 3 ms now, on machines of
+// one kind; the limit leaves room for one that others use as well.
 TEST(Threat, CrowdAtOneCheckpointIsSteppedInTime) {
-  EXPECT_LE(bench::measure_start(static_cast<std::uint16_t>(sized(1'000, 50)), 60), 4'000);
+  EXPECT_LE(bench::measure_start(static_cast<std::uint16_t>(sized(1'000, 50)), 60), 10'000);
 }
 
 }  // namespace
