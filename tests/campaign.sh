@@ -22,38 +22,14 @@ time is left. Ctrl-C ends it early; the summary then says what ran. Exit 3 when 
 USAGE
 }
 
-wrong() {
-    echo "tests/campaign.sh: $1" >&2
-    usage >&2
-    exit 2
-}
-
-top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+# shellcheck source=tests/command_line.sh
+. "$(dirname "${BASH_SOURCE[0]}")/command_line.sh"
 cd "$top"
-minutes=2 first_seed=1 seconds=60 out='' bin='' recorder_kills=0 server_kills=0 checks=no
-while [ $# -gt 0 ]; do
-    case $1 in
-    -h | --help)
-        usage
-        exit 0
-        ;;
-    --checks) checks=yes ;;
-    --minutes | --first-seed | --seconds | --recorder-kills | --server-kills | --out | --bin)
-        [ $# -ge 2 ] || wrong "$1 needs a value"
-        case $1 in
-        --out | --bin) ;;
-        *) [[ "$2" =~ ^[1-9][0-9]{0,11}$ ]] || wrong "$1 takes a number from 1, not $2" ;;
-        esac
-        name=${1#--}
-        declare "${name//-/_}=$2"
-        shift
-        ;;
-    *) wrong "unknown: $1" ;;
-    esac
-    shift
-done
+minutes=2 first_seed=1 seconds=60 out='' bin='' recorder_kills=0 server_kills=0 checks=''
+read_options 'minutes=number first-seed=number seconds=number recorder-kills=number server-kills=number checks=switch out=text bin=text' "$@"
+no_arguments
 
-if [ "$checks" = yes ]; then
+if [ -n "$checks" ]; then
     tests/run.sh asan --all
     # shellcheck source=server/packages.sh
     . server/packages.sh

@@ -21,35 +21,16 @@ it sent, or lets fewer than 3 of 5 newcomers in.
 USAGE
 }
 
-wrong() {
-    echo "tests/floods.sh: $1" >&2
-    usage >&2
-    exit 2
-}
-
-is_number() { [[ "$1" =~ ^[1-9][0-9]{0,5}$ ]]; }
-
-top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+# shellcheck source=tests/command_line.sh
+. "$(dirname "${BASH_SOURCE[0]}")/command_line.sh"
 cd "$top"
-seconds=20 rate=100000 rounds=1 bin='' attacks=()
-while [ $# -gt 0 ]; do
-    case $1 in
-    -h | --help)
-        usage
-        exit 0
-        ;;
-    --seconds | --rate | --rounds | --bin)
-        [ $# -ge 2 ] || wrong "$1 needs a value"
-        [ "$1" = --bin ] || is_number "$2" || wrong "$1 takes a number from 1, not $2"
-        declare "${1#--}=$2"
-        shift
-        ;;
-    quiet | malformed | hello | connect | resume | packets | client) attacks+=("$1") ;;
-    *) wrong "unknown: $1" ;;
-    esac
-    shift
+seconds=20 rate=100000 rounds=1 bin=''
+read_options 'seconds=number rate=number rounds=number bin=text' "$@"
+all=(quiet malformed hello connect resume packets client)
+for attack in "${arguments[@]}"; do
+    [[ " ${all[*]} " == *" $attack "* ]] || wrong "no attack of that name: $attack"
 done
-[ ${#attacks[@]} -gt 0 ] || attacks=(quiet malformed hello connect resume packets client)
+attacks=("${arguments[@]:-${all[@]}}")
 
 if [ -z "$bin" ]; then
     bin=build/release/bin

@@ -17,31 +17,12 @@ and what its recordings prove. Ctrl-C ends it early, with what there is. Exit 3 
 USAGE
 }
 
-wrong() {
-    echo "tests/soak.sh: $1" >&2
-    usage >&2
-    exit 2
-}
-
-top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+# shellcheck source=tests/command_line.sh
+. "$(dirname "${BASH_SOURCE[0]}")/command_line.sh"
 cd "$top"
 minutes=20 clients=24 bin=''
-while [ $# -gt 0 ]; do
-    case $1 in
-    -h | --help)
-        usage
-        exit 0
-        ;;
-    --minutes | --clients | --bin)
-        [ $# -ge 2 ] || wrong "$1 needs a value"
-        [ "$1" = --bin ] || [[ "$2" =~ ^[1-9][0-9]{0,4}$ ]] || wrong "$1 takes a number from 1, not $2"
-        declare "${1#--}=$2"
-        shift
-        ;;
-    *) wrong "unknown: $1" ;;
-    esac
-    shift
-done
+read_options 'minutes=number clients=number bin=text' "$@"
+no_arguments
 [ "$minutes" -ge 4 ] || wrong "nothing is warm in less than 4 minutes, not $minutes"
 
 if [ -z "$bin" ]; then

@@ -19,32 +19,13 @@ without a follower. The turns alternate, so the machine is as busy for each.
 USAGE
 }
 
-wrong() {
-    echo "tests/bench/followers.sh: $1" >&2
-    usage >&2
-    exit 2
-}
-
-top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+# shellcheck source=tests/command_line.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../command_line.sh"
 cd "$top"
 clients=64 seats=1000 rounds=9 seconds=5 bin='' pages='' counts=(0 1 16)
-while [ $# -gt 0 ]; do
-    case $1 in
-    -h | --help)
-        usage
-        exit 0
-        ;;
-    --pages) pages=1 counts=(0 10) ;;
-    --clients | --seats | --rounds | --seconds | --bin)
-        [ $# -ge 2 ] || wrong "$1 needs a value"
-        [ "$1" = --bin ] || [[ "$2" =~ ^[1-9][0-9]{0,4}$ ]] || wrong "$1 takes a number from 1, not $2"
-        declare "${1#--}=$2"
-        shift
-        ;;
-    *) wrong "unknown: $1" ;;
-    esac
-    shift
-done
+read_options 'clients=number seats=number pages=switch rounds=number seconds=number bin=text' "$@"
+no_arguments
+[ -z "$pages" ] || counts=(0 10)
 
 if [ -z "$bin" ]; then
     bin=build/release/bin

@@ -21,36 +21,12 @@ the two processors that server and load take, and how much of the time the load 
 USAGE
 }
 
-wrong() {
-    echo "tests/bench/many.sh: $1" >&2
-    usage >&2
-    exit 2
-}
-
-top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+# shellcheck source=tests/command_line.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../command_line.sh"
 cd "$top"
-clients=1000 seconds=60 verify=1/16 rounds=3 bin='' link='' flags=()
-while [ $# -gt 0 ]; do
-    case $1 in
-    -h | --help)
-        usage
-        exit 0
-        ;;
-    --link) link=1 ;;
-    --)
-        flags=("${@:2}")
-        break
-        ;;
-    --clients | --seconds | --rounds | --verify | --bin)
-        [ $# -ge 2 ] || wrong "$1 needs a value"
-        [[ "$1" == --@(bin|verify) ]] || [[ "$2" =~ ^[1-9][0-9]{0,4}$ ]] || wrong "$1 takes a number from 1, not $2"
-        declare "${1#--}=$2"
-        shift
-        ;;
-    *) wrong "unknown: $1" ;;
-    esac
-    shift
-done
+clients=1000 seconds=60 verify=1/16 rounds=3 bin='' link=''
+read_options 'clients=number seconds=number verify=text rounds=number link=switch bin=text --' "$@"
+no_arguments
 
 if [ -z "$bin" ]; then
     bin=build/release/bin
@@ -93,7 +69,7 @@ chmod 600 "$scratch/token"
 ends=("${running[@]}")
 for round in $(seq "$rounds"); do
     "${of_server[@]}" "$bin/tickbox-server" --bind "$bind" --port 0 --admin-bind "$bind" --admin-port 0 --json --quiet \
-        --admin-token-file "$scratch/token" --max-clients "$clients" --allow-strangers "${flags[@]}" >"$scratch/ready" 2>"$scratch/log" &
+        --admin-token-file "$scratch/token" --max-clients "$clients" --allow-strangers "${passed_on[@]}" >"$scratch/ready" 2>"$scratch/log" &
     server=$!
     running=("${ends[@]}" "$server")
     find_server "$scratch/ready"

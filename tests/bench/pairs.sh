@@ -19,35 +19,11 @@ trust the ratios: if 1 is well inside the range, the pairs show no difference.
 USAGE
 }
 
-wrong() {
-    echo "tests/bench/pairs.sh: $1" >&2
-    usage >&2
-    exit 2
-}
-
-programs=() pairs=9 only=''
-while [ $# -gt 0 ]; do
-    case $1 in
-    -h | --help)
-        usage
-        exit 0
-        ;;
-    --)
-        shift
-        break
-        ;;
-    --pairs | --only)
-        [ $# -ge 2 ] || wrong "$1 needs a value"
-        [ "$1" = --only ] || [[ "$2" =~ ^[1-9][0-9]{0,3}$ ]] || wrong "$1 takes a number from 1, not $2"
-        declare "${1#--}=$2"
-        shift
-        ;;
-    -*) wrong "unknown: $1" ;;
-    *) programs+=("$1") ;;
-    esac
-    shift
-done
-[ ${#programs[@]} -eq 2 ] || wrong "takes two programs, not ${#programs[@]}"
+# shellcheck source=tests/command_line.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../command_line.sh"
+pairs=9 only=''
+read_options 'pairs=number only=text --' "$@"
+[ ${#arguments[@]} -eq 2 ] || wrong "takes two programs, not ${#arguments[@]}"
 
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -55,19 +31,18 @@ trap 'rm -rf "$scratch"' EXIT
 # Runs the program of one side, 0 or 1, and keeps its document.
 run() {
     local side=$1 code=0 command
-    shift
-    read -ra command <<<"${programs[$side]}"
-    "${command[@]}" "$@" --json --quiet >"$scratch/out" || code=$?
+    read -ra command <<<"${arguments[$side]}"
+    "${command[@]}" "${passed_on[@]}" --json --quiet >"$scratch/out" || code=$?
     if [ "$code" -ne 0 ]; then
-        echo "tests/bench/pairs.sh: ${programs[$side]} ended with $code" >&2
+        echo "tests/bench/pairs.sh: ${arguments[$side]} ended with $code" >&2
         exit "$code"
     fi
     tail -n 1 "$scratch/out" >>"$scratch/$side"
 }
 
 for ((pair = 0; pair < pairs; ++pair)); do
-    run $((pair % 2)) "$@"
-    run $((1 - pair % 2)) "$@"
+    run $((pair % 2))
+    run $((1 - pair % 2))
 done
 
 jq --null-input --raw-output --arg only "$only" --slurpfile before "$scratch/0" --slurpfile after "$scratch/1" '

@@ -20,34 +20,11 @@ ratios the medians of their ratios. FILE begins with the machine. Prints the tim
 USAGE
 }
 
-wrong() {
-    echo "tests/bench/peers.sh: $1" >&2
-    usage >&2
-    exit 2
-}
-
-top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+# shellcheck source=tests/command_line.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../command_line.sh"
 clients=1000 ticks=600 rounds=5 bodies='' csv=peers.csv bin=''
-while [ $# -gt 0 ]; do
-    case $1 in
-    -h | --help)
-        usage
-        exit 0
-        ;;
-    --clients | --ticks | --rounds | --bodies | --csv | --bin)
-        [ $# -ge 2 ] || wrong "$1 needs a value"
-        case $1 in
-        --csv | --bin) ;;
-        --bodies) [[ "$2" =~ ^[0-9]{1,6}$ ]] || wrong "$1 takes a number, not $2" ;;
-        *) [[ "$2" =~ ^[1-9][0-9]{0,4}$ ]] || wrong "$1 takes a number from 1, not $2" ;;
-        esac
-        declare "${1#--}=$2"
-        shift
-        ;;
-    *) wrong "unknown: $1" ;;
-    esac
-    shift
-done
+read_options 'clients=number ticks=number rounds=number bodies=count csv=text bin=text' "$@"
+no_arguments
 
 if [ -z "$bin" ]; then
     bin=$top/build/release/bin

@@ -17,33 +17,11 @@ has one thread.
 USAGE
 }
 
-wrong() {
-    echo "tests/bench/viewer.sh: $1" >&2
-    usage >&2
-    exit 2
-}
-
-top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+# shellcheck source=tests/command_line.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../command_line.sh"
 seats=24 seconds=240 rounds=5 bin='' recording=''
-while [ $# -gt 0 ]; do
-    case $1 in
-    -h | --help)
-        usage
-        exit 0
-        ;;
-    --seats | --seconds | --rounds | --bin | --recording)
-        [ $# -ge 2 ] || wrong "$1 needs a value"
-        case $1 in
-        --bin | --recording) ;;
-        *) [[ "$2" =~ ^[1-9][0-9]{0,4}$ ]] || wrong "$1 takes a number from 1, not $2" ;;
-        esac
-        declare "${1#--}=$2"
-        shift
-        ;;
-    *) wrong "unknown: $1" ;;
-    esac
-    shift
-done
+read_options 'seats=number seconds=number rounds=number recording=text bin=text' "$@"
+no_arguments
 
 if [ -z "$bin" ]; then
     bin=$top/build/release/bin
