@@ -8,6 +8,7 @@
 #include <array>
 #include <iterator>
 #include <set>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -23,16 +24,26 @@ constexpr std::array<std::string_view, kInputResults> kInputNames = {"given", "s
 constexpr std::array<std::string_view, kDesyncResults> kDesyncResultNames = {
     "compared", "forgotten", "unfinished", "limited"};
 
-/// Upper bounds of the buckets for Prometheus, in nanoseconds. There are two per doubling, from 16
-/// µs to 1 s.
-constexpr std::array<std::uint64_t, 33> kBounds = [] {
-  std::array<std::uint64_t, 33> bounds{};
-  constexpr std::array<std::uint64_t, 2> kHalfDoublings = {16'000, 22'627};
-  for (std::size_t i = 0; i < bounds.size(); ++i) {
-    bounds[i] = kHalfDoublings[i % 2] << (i / 2);
+/// Upper bounds of the buckets for Prometheus, in nanoseconds, from 16 µs to 1 s. There are two per
+/// doubling; the duration of a tick, whose quantiles people judge by, has eight from 0.5 to 33 ms.
+constexpr std::array<std::uint64_t, 8> kDoubling = {16'000, 17'448, 19'027, 20'749,
+                                                    22'627, 24'675, 26'909, 29'344};
+
+template <std::size_t kCount>
+constexpr std::array<std::uint64_t, kCount> bounds_between(std::uint64_t fine_from,
+                                                           std::uint64_t fine_to) {
+  std::array<std::uint64_t, kCount> bounds{};
+  std::size_t count = 0;
+  for (std::size_t i = 0; i <= 16 * kDoubling.size(); ++i) {
+    const std::uint64_t bound = kDoubling[i % kDoubling.size()] << (i / kDoubling.size());
+    if (i % 4 == 0 || (bound > fine_from && bound < fine_to)) bounds.at(count++) = bound;
   }
   return bounds;
-}();
+}
+
+constexpr auto kBounds = bounds_between<33>(0, 0);
+constexpr auto kTickBounds = bounds_between<69>(512'000, 32'768'000);
+static_assert(kBounds.back() == 1'048'576'000 && kTickBounds.back() == kBounds.back());
 
 /// Writes metric families one after the other: a head, then its samples.
 class Text {
@@ -61,9 +72,10 @@ class Text {
   }
 
   /// Writes a histogram of nanoseconds, in seconds; `label` like `phase="step"`, or empty.
-  void histogram(std::string_view name, std::string_view label, const Histogram& histogram) {
+  void histogram(std::string_view name, std::string_view label, const Histogram& histogram,
+                 std::span<const std::uint64_t> bounds = kBounds) {
     const std::string_view comma = label.empty() ? "" : ",";
-    for (const std::uint64_t bound : kBounds) {
+    for (const std::uint64_t bound : bounds) {
       fmt::format_to(std::back_inserter(out_), "{}_bucket{{{}{}le=\"{:.9g}\"}} {}\n", name, label,
                      comma, static_cast<double>(bound) * 1e-9, histogram.at_most(bound));
     }
@@ -104,7 +116,7 @@ std::string label(std::string_view name, std::string_view value) {
 
 void add_ticks(Text& text, const Metrics& metrics) {
   text.head("tickbox_tick_duration_seconds", "histogram", "Time spent on a tick.");
-  text.histogram("tickbox_tick_duration_seconds", "", metrics.of(Phase::Total));
+  text.histogram("tickbox_tick_duration_seconds", "", metrics.of(Phase::Total), kTickBounds);
   text.head("tickbox_tick_phase_seconds", "histogram", "Time spent on each phase of a tick.");
   for (const auto& [phase, name] : kPhaseNames) {
     text.histogram("tickbox_tick_phase_seconds", fmt::format("phase=\"{}\"", name),

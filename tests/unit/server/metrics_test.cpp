@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -58,6 +59,24 @@ TEST(Metrics, AreInTheTextFormat) {
             std::string::npos);
   EXPECT_NE(text.find("tickbox_tick_duration_seconds_count 2\n"), std::string::npos);
   EXPECT_NE(text.find("tickbox_tick_duration_seconds_bucket{le=\"+Inf\"} 2\n"), std::string::npos);
+}
+
+// A quantile of the ticks is known to a tenth. Before the fix, a p99 of 8.7 ms was read as 11.1 ms.
+TEST(Metrics, TheDurationOfATickHasNarrowBuckets) {
+  const std::string text = exposition(status_of({}), {});
+  static const std::regex kBucket{
+      R"re(tickbox_tick_duration_seconds_bucket\{le="([0-9.e-]+)"\})re"};
+  double before = 0;
+  double widest = 0;
+  for (auto it = std::sregex_iterator{text.begin(), text.end(), kBucket};
+       it != std::sregex_iterator{}; ++it) {
+    const double bound = std::stod((*it)[1].str());
+    if (before >= 0.0005 && bound <= 0.033) widest = std::max(widest, bound / before);
+    before = bound;
+  }
+  EXPECT_GT(widest, 1);
+  EXPECT_LE(widest, 1.1);
+  EXPECT_GT(before, 1);
 }
 
 TEST(Metrics, BucketsOnlyGrow) {
