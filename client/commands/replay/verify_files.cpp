@@ -21,7 +21,6 @@
 #include <cstddef>
 #include <filesystem>
 #include <functional>
-#include <iterator>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -45,7 +44,7 @@ enum class Outcome : std::uint8_t {
   Unreadable,
   Mismatched,
   Damaged,
-  Empty,       ///< no tick
+  Empty,       ///< no tick; as after a kill in the first second, or of a server that has just begun
   Unfinished,  ///< every hash equal; the server failed in a tick, which is not stepped here
   Incomplete,  ///< every hash equal; it ends early, or ticks were not recorded
   Whole,
@@ -79,7 +78,7 @@ struct Tally {
   }
 
   [[nodiscard]] std::uint64_t failed() const {
-    return of(Outcome::Mismatched) + of(Outcome::Damaged) + of(Outcome::Empty);
+    return of(Outcome::Mismatched) + of(Outcome::Damaged);
   }
 
   [[nodiscard]] std::uint64_t all() const {
@@ -106,11 +105,12 @@ struct Line {
 /// By the names of the recordings.
 using Lines = std::map<std::string, Line, std::less<>>;
 
-/// Returns whether a line says what is in the recording now. A recording that was still being
-/// written then has another size.
-bool is_done(const RecordingPlace& place, const Lines& lines) {
+/// Returns the line that says what is in the recording now, or nullptr. A recording that was still
+/// being written then has another size.
+const Line* line_of(const RecordingPlace& place, const Lines& lines) {
   const auto found = lines.find(place.name);
-  return found != lines.end() && found->second.bytes == place.bytes;
+  const bool is_done = found != lines.end() && found->second.bytes == place.bytes;
+  return is_done ? &found->second : nullptr;
 }
 
 /// Reads a line. Returns what is wrong with it, or an empty text. The last line of stdout has no
@@ -193,7 +193,7 @@ class Run {
         progress_(output.quiet() ? ProgressFor::Nobody : ProgressFor::Everybody, start_) {}
 
   /// `before`: the lines of the runs before.
-  ExitCode run(const std::vector<RecordingPlace>& places, Lines before);
+  ExitCode run(const std::vector<RecordingPlace>& places, const Lines& before);
 
  private:
   [[nodiscard]] bool stops() const { return options_.stopped() || has_failed_; }
@@ -291,15 +291,14 @@ void Run::record(const RecordingPlace& place, const Verified& verified) {
   }
 }
 
-ExitCode Run::run(const std::vector<RecordingPlace>& places, Lines before) {
-  std::ranges::copy_if(places, std::back_inserter(left_), [&](const RecordingPlace& place) {
-    return options_.part.has(place.base_name()) && !is_done(place, before);
-  });
-  for (const RecordingPlace& place : left_) {
-    before.erase(place.name);
-  }
-  for (const auto& [name, line] : before) {
-    tally_.add(line.outcome, line.ticks);
+ExitCode Run::run(const std::vector<RecordingPlace>& places, const Lines& before) {
+  for (const RecordingPlace& place : places) {
+    if (!options_.part.has(place.base_name())) continue;
+    if (const Line* line = line_of(place, before)) {
+      tally_.add(line->outcome, line->ticks);
+    } else {
+      left_.push_back(place);
+    }
   }
   skipped_ = tally_.all();
   const auto threads =
@@ -338,7 +337,6 @@ ExitCode Run::print_summary() {
   };
   add(tally_.of(Outcome::Mismatched), "with hashes that differ");
   add(tally_.of(Outcome::Damaged), "damaged inside");
-  add(tally_.of(Outcome::Empty), "without a tick");
   add(unreadable, "cannot be read");
   add(left, "not verified: stopped");
   if (!error.empty()) error = fmt::format("of {}: {}", counted(all, "recording"), error);
@@ -365,9 +363,9 @@ ExitCode verify_files(const VerifyFilesOptions& options, const Output& output, c
   if (!places) return output.failed(ExitCode::Failed, places.error());
   auto lines = open_lines(options.resume);
   if (!lines) return output.failed(ExitCode::Failed, lines.error());
-  auto before = read_lines(options.resume, options.part);
+  const auto before = read_lines(options.resume, options.part);
   if (!before) return output.failed(ExitCode::Failed, before.error());
-  return Run{options, output, clock, *std::move(lines)}.run(*places, *std::move(before));
+  return Run{options, output, clock, *std::move(lines)}.run(*places, *before);
 }
 
 }  // namespace tickbox::commands
