@@ -103,7 +103,8 @@ constexpr std::array kOutcomes{
     OutcomeWords{LoadOutcome::NotConnected, "Not connected", "bad"},
     OutcomeWords{LoadOutcome::Disconnected, "Disconnected", "bad"},
     OutcomeWords{LoadOutcome::Stopped, "Stopped early", "warn"},
-    OutcomeWords{LoadOutcome::TooSlow, "Load generator too slow", "warn"}};
+    OutcomeWords{LoadOutcome::TooSlow, "Load generator too slow", "warn"},
+    OutcomeWords{LoadOutcome::Apart, "Parts not at once", "warn"}};
 
 const OutcomeWords& words_of(LoadOutcome outcome) {
   const auto* const found = std::ranges::find(kOutcomes, outcome, &OutcomeWords::outcome);

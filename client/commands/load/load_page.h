@@ -42,6 +42,7 @@ enum class LoadOutcome : std::uint8_t {
   Disconnected,
   Stopped,  ///< before its time was up
   TooSlow,  ///< the load generator
+  Apart,    ///< the parts of a merge did not play at once
 };
 
 struct LoadEnd {

@@ -92,6 +92,14 @@ LoadVerdict judge(const LoadMeasured& measured, const std::vector<RequirementRes
             .word = "inconclusive",
             .why = lateness_in_words(report)};
   }
+  if (measured.apart_seconds > apart_max(report.seconds)) {
+    return {.code = ExitCode::Inconclusive,
+            .outcome = LoadOutcome::Apart,
+            .word = "inconclusive",
+            .why = fmt::format("the parts did not play at once: the last one began {:.1f} s after "
+                               "the first one; start them together, or measure for longer",
+                               measured.apart_seconds)};
+  }
   if (missed > 0) {
     const bool is_unchecked = stats.hashes_checked == 0 &&
                               std::ranges::any_of(results, is_on_hashes, &RequirementResult::text);

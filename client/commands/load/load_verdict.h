@@ -8,6 +8,7 @@
 #include "client/commands/load/requirement.h"
 #include "net/refusal.h"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,7 +20,14 @@ struct LoadMeasured {
   LoadReport report{};
   std::string reason{};  ///< of the first client that does not play, in words; empty if all play
   std::optional<net::RefuseReason> refused{};  ///< the server's, if that client was refused
+  double apart_seconds = 0;  ///< of a merge: between the starts of its first and its last part
 };
+
+/// The longest time between the starts of two parts whose clients have played together, in seconds:
+/// a tenth of what is measured, and at least 2.
+[[nodiscard]] constexpr double apart_max(double measured_seconds) {
+  return std::max(2.0, measured_seconds / 10);
+}
 
 struct LoadVerdict {
   cli::ExitCode code = cli::ExitCode::Done;

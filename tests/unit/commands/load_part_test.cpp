@@ -3,6 +3,7 @@
 #include "client/commands/load/merge/load_part.h"
 
 #include "client/commands/load/load_report.h"
+#include "client/commands/load/load_verdict.h"
 #include "core/rng.h"
 
 #include <fmt/format.h>
@@ -202,6 +203,22 @@ TEST(LoadParts, AreInconclusiveIfOneOfThemIs) {
   parts[3].measured.report.lateness.add(20'000, 102);
   EXPECT_TRUE(is_saturated(parts[3].measured.report));
   EXPECT_TRUE(is_saturated(merge(parts).report));
+}
+
+// Before the fix, parts that had played one after the other passed as a load of all clients.
+TEST(LoadParts, AreInconclusiveIfTheyDidNotPlayAtOnce) {
+  const auto word = [](double seconds, std::uint64_t later_ms) {
+    std::vector<LoadPart> parts = all_parts();
+    for (LoadPart& part : parts) {
+      part.measured.report.seconds = seconds;
+    }
+    parts[2].started_ms += later_ms;
+    return judged(merge(parts), {}).verdict.word;
+  };
+  EXPECT_EQ(word(2.5, 1'900), "passed");
+  EXPECT_EQ(word(2.5, 2'100), "inconclusive");
+  EXPECT_EQ(word(60, 5'900), "passed");
+  EXPECT_EQ(word(60, 6'100), "inconclusive");
 }
 
 TEST(LoadParts, OfAnotherRunOrMissingOrRepeatedAreRefused) {

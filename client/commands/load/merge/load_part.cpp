@@ -449,6 +449,8 @@ LoadMeasured merge(const std::vector<LoadPart>& parts) {
   }
   // Traffic is by client and second, and the parts may have measured for different times.
   if (client_seconds > 0) sum.seconds = client_seconds / static_cast<double>(sum.clients_connected);
+  const auto [first, last] = std::ranges::minmax_element(parts, {}, &LoadPart::started_ms);
+  all.apart_seconds = static_cast<double>(last->started_ms - first->started_ms) / 1e3;
   sum.server = worst_of(parts, &LoadReport::server);
   sum.joining = worst_of(parts, &LoadReport::joining);
   return all;
