@@ -29,11 +29,10 @@ TIMEOUT, OPENING, TRIES, BODY_MAX = 5, 30, 3, 1000  # seconds for each answer an
 
 
 def takes_players(server):
-    """Whether more players may go to a GameServer. One that drains has less capacity than its spec."""
+    """Whether more players may go to a GameServer."""
     if server is None or server["status"]["state"] != "Allocated" or "deletionTimestamp" in server["metadata"]:
         return False
-    now, ever = (server[part]["counters"]["rooms"]["capacity"] for part in ("status", "spec"))
-    return now >= ever
+    return "agones.dev/sdk-tickbox-drains" not in server["metadata"]["annotations"]
 
 
 class Matchmaker:
@@ -172,7 +171,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name, default, text in (
             ("--bind", "127.0.0.1", "address"), ("--port", 8080, "TCP port"),
-            ("--key-file", "/keys/ring", "key file of the servers"), ("--tickbox", "tickbox", "the program"),
+            ("--key-file", "/keys/ring", "key file of the issuer"), ("--tickbox", "tickbox", "the program"),
             ("--seats", 16, "players of a match"), ("--fill", 60.0, "seconds, 30 below --close-when-empty of the servers"),
             ("--api", "https://kubernetes.default.svc", "the API server"),
             ("--account", "/var/run/secrets/kubernetes.io/serviceaccount", "folder with token, namespace and ca.crt")):

@@ -20,9 +20,8 @@ constexpr std::string_view kLastAllocated = "agones.dev/last-allocated";
 constexpr std::string_view kGame = "tickbox.dev/game";
 constexpr std::string_view kMap = "tickbox.dev/map";
 constexpr std::string_view kSeed = "tickbox.dev/seed";
-/// The annotation of the answer, and its name in the GameServer.
-constexpr std::string_view kRooms = "tickbox-rooms";
-constexpr std::string_view kRoomsShown = "agones.dev/sdk-tickbox-rooms";
+/// What Agones writes before the key of an annotation that a server sets.
+constexpr std::string_view kShownAs = "agones.dev/sdk-";
 
 constexpr std::string_view kPlayerList = "/v1beta1/lists/players";
 
@@ -97,14 +96,9 @@ std::optional<AgonesCall> AgonesCalls::next(const ServerFacts& facts, Instant no
   }
   if (readiness_ != Readiness::Taken) return std::nullopt;
   answer_rooms(now);
-  if (has_news_of_rooms_ && annotation_.is_due(now)) {
-    return AgonesCall{.about = About::Annotation,
-                      .method = os::HttpMethod::Put,
-                      .path = "/metadata/annotation",
-                      .body = as_text({{"key", kRooms}, {"value", named_rooms()}})};
-  }
-  auto counter = counter_call(facts, now);
-  return counter ? std::move(counter) : list_call(facts, now);
+  auto call = annotation_call(facts, now);
+  if (!call) call = counter_call(facts, now);
+  return call ? std::move(call) : list_call(facts, now);
 }
 
 void AgonesCalls::record_answer(const AgonesCall& call, const AgonesAnswer& answer, Instant now) {
@@ -125,13 +119,15 @@ void AgonesCalls::record_answer(const AgonesCall& call, const AgonesAnswer& answ
       record_state(server.value_or(GameServer{}), answer, now);
       break;
     }
-    case AgonesCall::About::Annotation:
-      annotation_.follow(answer, {}, now);
-      if (answer.is_taken()) rooms_taken_at_ = now;
-      has_news_of_rooms_ = !answer.is_taken();
+    case AgonesCall::About::Annotation: {
+      Annotation& annotation = annotations_.at(call.number);
+      annotation.pace.follow(answer, {}, now);
+      if (answer.is_taken()) annotation.taken_at = now;
+      annotation.has_news = !answer.is_taken();
       break;
+    }
     case AgonesCall::About::Counter:
-      return record_counter(counters_.at(call.counter), answer, now);
+      return record_counter(counters_.at(call.number), answer, now);
     case AgonesCall::About::List:
       return record_list(answer, now);
     case AgonesCall::About::ListChange:
@@ -200,11 +196,17 @@ void AgonesCalls::observe(const GameServer& server, Instant now) {
   }
   if (!is_before_ready(server.state)) readiness_ = Readiness::Taken;
   // A side car that was restarted may have lost what it had taken.
-  const bool is_shown = rooms_named_.empty() || annotation_of(server, kRoomsShown) == named_rooms();
-  if (!is_shown && now - rooms_taken_at_ >= kTakenPatience) has_news_of_rooms_ = true;
+  for (Annotation& each : annotations_) {
+    const bool is_shown =
+        each.value.empty() ||
+        annotation_of(server, fmt::format("{}{}", kShownAs, each.key)) == each.value;
+    if (!is_shown && now - each.taken_at >= kTakenPatience) each.has_news = true;
+  }
   for (Counter& counter : counters_) {
     const auto found = server.counters.find(std::string{counter.key});
-    if (found != server.counters.end() && counter.sent && found->second != counter.sent->count &&
+    if (found == server.counters.end()) continue;
+    if (counter.capacity == 0) counter.capacity = found->second.capacity;
+    if (counter.sent && found->second.count != counter.sent->count &&
         now - counter.sent_at >= kTakenPatience) {
       counter.sent.reset();
     }
@@ -271,21 +273,46 @@ void AgonesCalls::name_room(const AllocatedRoom& room, const RoomAnswer& answer)
   }
   rooms_named_.push_back(as_text(named));
   if (rooms_named_.size() > kRoomsNamed) rooms_named_.pop_front();
-  has_news_of_rooms_ = true;
+  annotations_.front().value = fmt::format("[{}]", fmt::join(rooms_named_, ","));
+  annotations_.front().has_news = true;
 }
 
-std::string AgonesCalls::named_rooms() const {
-  return fmt::format("[{}]", fmt::join(rooms_named_, ","));
+/// Returns the next annotation that has changed. That the server drains is one: its counters are
+/// then those of a full server.
+std::optional<AgonesCall> AgonesCalls::annotation_call(const ServerFacts& facts, Instant now) {
+  Annotation& drains = annotations_.back();
+  if (facts.drains && drains.value.empty()) {
+    drains.value = "true";
+    drains.has_news = true;
+  }
+  for (std::size_t i = 0; i < annotations_.size(); ++i) {
+    const Annotation& annotation = annotations_.at(i);
+    if (!annotation.has_news || !annotation.pace.is_due(now)) continue;
+    return AgonesCall{.about = AgonesCall::About::Annotation,
+                      .method = os::HttpMethod::Put,
+                      .path = "/metadata/annotation",
+                      .body = as_text({{"key", annotation.key}, {"value", annotation.value}}),
+                      .number = i};
+  }
+  return std::nullopt;
 }
 
 // --- counters ---
 
 /// Returns the next counter whose value has changed. The allocation itself counts its room, so the
 /// number of rooms waits until that is open. A server that drains has no space for another room.
+/// If matches have moved here beyond the capacity, that grows: Agones refuses a higher count.
 std::optional<AgonesCall> AgonesCalls::counter_call(const ServerFacts& facts, Instant now) {
+  const Counter& rooms = counters_.back();
+  const bool has_grown = rooms.sent && rooms.sent->capacity > 0;
+  Counter::Value of_rooms{.count = facts.rooms};
+  if (facts.drains) {
+    of_rooms.capacity = facts.rooms;
+  } else if (rooms.capacity > 0 && (has_grown || facts.rooms > rooms.capacity)) {
+    of_rooms.capacity = std::max(facts.rooms, rooms.capacity);
+  }
   const std::array<Counter::Value, 2> values{
-      Counter::Value{.count = facts.seats_held, .capacity = facts.seats},
-      Counter::Value{.count = facts.rooms, .capacity = facts.drains ? facts.rooms : 0}};
+      Counter::Value{.count = facts.seats_held, .capacity = facts.seats}, of_rooms};
   for (std::size_t i = 0; i < counters_.size(); ++i) {
     Counter& counter = counters_[i];
     const bool is_opening = i == 1 && !opening_.empty();
@@ -299,7 +326,7 @@ std::optional<AgonesCall> AgonesCalls::counter_call(const ServerFacts& facts, In
                       .method = os::HttpMethod::Patch,
                       .path = fmt::format("/v1beta1/counters/{}", counter.key),
                       .body = as_text(body),
-                      .counter = i};
+                      .number = i};
   }
   return std::nullopt;
 }

@@ -2,8 +2,8 @@
 // Decides what a server of a fleet asks the side car of Agones, and when. It has no clock, socket
 // or thread of its own.
 //
-// A request can be taken although its answer is lost, and each changes the GameServer later than it
-// is answered. So nothing here follows from an answer alone: the GameServer says what it is.
+// A request may succeed although its answer is lost, and the GameServer changes after the answer.
+// So this class trusts the GameServer's state and no answer.
 
 #include "core/clock.h"
 #include "os/http/http.h"
@@ -42,7 +42,7 @@ struct AgonesCall {
   os::HttpMethod method = os::HttpMethod::Post;
   std::string path{};
   std::string body{};
-  std::size_t counter = 0;  ///< which one
+  std::size_t number = 0;  ///< which counter or annotation
 };
 
 struct AgonesAnswer {
@@ -140,17 +140,26 @@ class AgonesCalls {
   struct Counter {
     struct Value {
       std::uint64_t count = 0;
-      std::uint64_t capacity = 0;  ///< 0: that of the spec
+      std::uint64_t capacity = 0;  ///< 0: as it is
 
       friend bool operator==(const Value&, const Value&) = default;
     };
 
     std::string_view key;
     Pace pace{};
+    std::uint64_t capacity = 0;   ///< of the spec; 0: not known
     Value asked{};                ///< by the last call
     std::optional<Value> sent{};  ///< the last one that was taken
     Instant sent_at{};
     bool is_missing = false;  ///< from the spec
+  };
+
+  struct Annotation {
+    std::string_view key;
+    std::string value{};  ///< "": there is none
+    Pace pace{};
+    bool has_news = false;
+    Instant taken_at{};
   };
 
   /// A room that an allocation has ordered.
@@ -164,7 +173,7 @@ class AgonesCalls {
   void open_allocated(const GameServer& server);
   void answer_rooms(Instant now);
   void name_room(const AllocatedRoom& room, const RoomAnswer& answer);
-  [[nodiscard]] std::string named_rooms() const;
+  [[nodiscard]] std::optional<AgonesCall> annotation_call(const ServerFacts& facts, Instant now);
   [[nodiscard]] std::optional<AgonesCall> counter_call(const ServerFacts& facts, Instant now);
   void record_counter(Counter& counter, const AgonesAnswer& answer, Instant now);
   [[nodiscard]] std::optional<AgonesCall> list_call(const ServerFacts& facts, Instant now);
@@ -177,13 +186,14 @@ class AgonesCalls {
   Pace health_;
   Pace ready_;
   Pace game_server_;
-  Pace annotation_;
   Pace shutdown_;
   Pace watch_;
   Pace list_;
   Pace list_reading_;
   Readiness readiness_ = Readiness::Wanted;
   std::array<Counter, 2> counters_{Counter{.key = "players"}, Counter{.key = "rooms"}};
+  std::array<Annotation, 2> annotations_{Annotation{.key = "tickbox-rooms"},
+                                         Annotation{.key = "tickbox-drains"}};
   PlayerList players_;
   bool is_list_missing_ = false;          ///< from the spec
   std::optional<std::uint64_t> version_;  ///< of the newest GameServer
@@ -192,8 +202,6 @@ class AgonesCalls {
   std::string last_allocated_;
   std::vector<AllocatedRoom> opening_;
   std::deque<std::string> rooms_named_;  ///< as JSON, the oldest first
-  bool has_news_of_rooms_ = false;
-  Instant rooms_taken_at_{};
   std::optional<Instant> shutdown_asked_;
   std::optional<Instant> shutdown_taken_;
   std::set<std::string, std::less<>> failing_;  ///< paths whose failure is logged; "": no answer

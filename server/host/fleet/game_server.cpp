@@ -42,7 +42,10 @@ GameServer game_server_of(const Json& document) {
     server.annotations[key] = text_of(value);
   }
   for (const auto& [key, counter] : member(status, "counters").items()) {
-    if (const auto count = number_of(member(counter, "count"))) server.counters[key] = *count;
+    if (const auto count = number_of(member(counter, "count"))) {
+      server.counters[key] = {.count = *count,
+                              .capacity = number_of(member(counter, "capacity")).value_or(0)};
+    }
   }
   return server;
 }

@@ -13,12 +13,17 @@
 namespace tickbox::server {
 
 struct GameServer {
+  struct Counter {
+    std::uint64_t count = 0;
+    std::uint64_t capacity = 0;
+  };
+
   std::optional<std::uint64_t> version{};  ///< greater after each change; not known if no number
   std::string state{};                     ///< "Scheduled", "Ready", "Allocated", …
   std::string address{};                   ///< a host; empty while it is not known
   std::vector<std::uint16_t> ports{};      ///< at that host, in the order of the spec
   std::map<std::string, std::string> annotations{};
-  std::map<std::string, std::uint64_t> counters{};  ///< the count of each
+  std::map<std::string, Counter> counters{};
 };
 
 /// Parses the answer to GET /gameserver. What is missing is empty. Fails: with one line.

@@ -110,6 +110,7 @@ class AgonesTest(unittest.TestCase):
         self.assertEqual(self.side_car.state, "Allocated", "the players play on")
         rooms = self.side_car.counters["rooms"]
         self.assertEqual(rooms["capacity"], rooms["count"], "no allocation finds space for a room")
+        self.assertEqual(self.side_car.annotations["agones.dev/sdk-tickbox-drains"], "true")
         load.terminate()
         self.assert_ended(server)
         self.assertEqual(self.side_car.states[-4:], ["RequestReady", "Ready", "Allocated", "Shutdown"])

@@ -24,7 +24,6 @@ class AllocationApi:
         self.delay = 0.0  # seconds before each answer
         self.is_gone = False  # there is no such server any more
         self.rooms = []  # answers the next allocations in place of a server: {"room": 5} or {"error": "…"}
-        self.capacity = {key: {"capacity": counter["capacity"]} for key, counter in side_car.counters.items()}
         api = self
 
         class Handler(_Handler):
@@ -53,7 +52,7 @@ class AllocationApi:
         name, annotations = game_server["object_meta"]["name"], game_server["object_meta"]["annotations"]
         if (method, path) == ("GET", SERVERS + name) and not self.is_gone:
             self.looks.append(path)
-            return 200, {"metadata": {"name": name, "annotations": annotations}, "spec": {"counters": self.capacity},
+            return 200, {"metadata": {"name": name, "annotations": annotations},
                          "status": {"state": game_server["status"]["state"], "counters": self.side_car.counters}}
         if (method, path) == ("POST", ALLOCATIONS):
             return 201, json.loads(body) | {"status": self.allocate(json.loads(body))}

@@ -171,8 +171,9 @@ class MatchmakerTest(unittest.TestCase):
         self.assertEqual(self.join(7)["room"], 5)
         self.assertEqual(len(self.api.bodies), 2)
         self.assertIn("refused server=tickbox-x7 reason='the server drains'\n", self.lines)
-        # One that begins to drain gives up its free rooms. Before the fix, it was sent players until its match was full.
+        # Before the fix, a server that began to drain was sent players until its match was full.
         self.side_car.counters["rooms"]["capacity"] = self.side_car.counters["rooms"]["count"]
+        self.side_car.change(annotations=self.side_car.annotations | {"agones.dev/sdk-tickbox-drains": "true"})
         time.sleep(LOOK)
         self.assert_no_place("no server is free")
         self.assertEqual(len(self.api.bodies), 3)

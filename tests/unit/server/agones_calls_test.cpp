@@ -216,6 +216,24 @@ TEST_F(AgonesCallsTest, HaveNoSpaceForRoomsWhileTheServerDrains) {
   facts_.drains = true;
   run(seconds{2});
   EXPECT_EQ(bodies("/v1beta1/counters/rooms").back(), R"({"count":"3","capacity":"3"})");
+  // A full server has the same counters.
+  EXPECT_EQ(bodies("/metadata/annotation"),
+            std::vector<std::string>{R"({"key":"tickbox-drains","value":"true"})"});
+}
+
+// Matches move in from a server that drains, and Agones refuses a count beyond the capacity.
+TEST_F(AgonesCallsTest, RaiseTheCapacityWhileThereAreMoreRooms) {
+  game_server_["status"]["counters"]["rooms"] = {{"count", "0"}, {"capacity", "4"}};
+  become_ready();
+  run(seconds{2});
+  for (const std::uint64_t rooms : {5U, 2U, 4U}) {
+    facts_.rooms = rooms;
+    run(seconds{2});
+  }
+  EXPECT_EQ(bodies("/v1beta1/counters/rooms"),
+            (std::vector<std::string>{R"({"count":"1"})", R"({"count":"5","capacity":"5"})",
+                                      R"({"count":"2","capacity":"4"})",
+                                      R"({"count":"4","capacity":"4"})"}));
 }
 
 TEST_F(AgonesCallsTest, SendACounterAtMostOnceASecond) {
