@@ -91,16 +91,18 @@ class JobsTest(unittest.TestCase):
         self.assertEqual([(rule["containerName"], rule["values"]) for rule in failing], [(job.spec["name"], [2, 3])])
 
     def test_the_parts_of_the_load_are_one_run(self):
-        keys, token = os.path.join(self.folder, "keys", "ring"), os.path.join(self.folder, "admin", "token")
-        for path in (keys, token):
+        keys, admin, metrics = (os.path.join(self.folder, *path) for path in (
+            ("keys", "ring"), ("admin", "token"), ("metrics", "token")))
+        for path in (keys, admin, metrics):
             os.mkdir(os.path.dirname(path))
         self.assertEqual(tickbox("token", "keygen", "--out", keys).returncode, 0)
         secret = "a-token-of-the-test"
-        with open(token, "w", encoding="ascii", opener=lambda path, flags: os.open(path, flags, 0o600)) as file:
-            file.write(secret + "\n")
+        for path, text in ((admin, "another-" + secret), (metrics, secret)):
+            with open(path, "w", encoding="ascii", opener=lambda path, flags: os.open(path, flags, 0o600)) as file:
+                file.write(text + "\n")
         job = JOBS["load"]
         server = Server("--key-file", keys, "--rooms", job.option("--rooms"), "--max-clients", "16",
-                        "--admin-token-file", token)
+                        "--admin-token-file", admin, "--metrics-token-file", metrics)
         self.addCleanup(server.close)
         server.wait()
         places = {job.args[1]: f"127.0.0.1:{server.port}", "admin": f"127.0.0.1:{server.admin_port}"}

@@ -36,14 +36,15 @@ CONTAINERS = [container for manifest in ALL for container in manifest.containers
 WITH_PODS = [manifest for manifest in ALL if manifest.pod()]
 SERVERS = [container for container in CONTAINERS if container.program() == "tickbox-server"]
 with open(os.path.join(manifests.TOP, "FLEET.md"), encoding="utf-8") as page:
-    SECRETS = dict(re.findall(r"create secret generic (\S+) --from-file=(\w+)=", page.read()))
+    PAGE = page.read()
+SECRETS = dict(re.findall(r"create secret generic (\S+) --from-file=(\w+)=", PAGE))
 JOBS = {each.command()[0]: each for each in CONTAINERS if each.manifest.kind == "Job"}
 CLOSING_SECONDS = 20  # server/host/README.md, "The end"
 LOOKUP_SECONDS = 30  # of a name of --public-address, at the start
 ADMIN_TOKEN, METRICS_TOKEN = "a-token-of-the-test", "another-token-of-the-test"
 MATCHMAKER = os.path.join(manifests.TOP, "agones", "matchmaker.py")
 # Fields that the kubectl of Debian 12, of version 1.20, does not know yet.
-NEWER_THAN_DEBIAN = {"completionMode", "backoffLimitPerIndex", "podFailurePolicy"}
+NEWER_THAN_DEBIAN = {"completionMode", "backoffLimitPerIndex", "podFailurePolicy", "terminationGracePeriodSeconds"}
 
 
 def only(kind, folder="agones", name="tickbox"):
@@ -172,12 +173,16 @@ class ManifestsTest(unittest.TestCase):
         found = selected_by(manifest)
         if found is None:
             return
+        if manifest.kind == "PodMonitor":  # the servers of both folders
+            self.assertEqual(found, [each.manifest for each in SERVERS])
+            for each in found:
+                self.assertEqual(each.pod()["metadata"]["labels"][manifest.spec["jobLabel"]], "tickbox")
+            return
         self.assertEqual([os.path.dirname(each.path) for each in found], [os.path.dirname(manifest.path)])
         for rule in manifest.spec.get("ingress", []):
             for labels in [peer["podSelector"]["matchLabels"] for peer in rule.get("from", []) if "podSelector" in peer]:
-                self.assertIn(labels, [each.pod()["metadata"]["labels"] for each in WITH_PODS])
-        if "jobLabel" in manifest.spec:
-            self.assertEqual(found[0].pod()["metadata"]["labels"][manifest.spec["jobLabel"]], "tickbox")
+                is_own = labels in [each.pod()["metadata"]["labels"] for each in WITH_PODS]
+                self.assertTrue(is_own or all(f"`{key}: {value}`" in PAGE for key, value in labels.items()), labels)
 
     def test_the_service_names_the_servers(self):
         servers, service = only("StatefulSet", "kubernetes"), only("Service", "kubernetes")
@@ -221,6 +226,15 @@ class ManifestsTest(unittest.TestCase):
         port = int(re.search(r"TCP port \((\d+)\)", help_of("tickbox-matchmaker"))[1])
         self.assertEqual(container.spec["ports"][0]["containerPort"], port)
         self.assertEqual(only("Service", name="matchmaker").spec["ports"][0]["port"], port)
+        # Before the fix, each pod of the cluster could ask for the token of each player.
+        policy = only("NetworkPolicy", name="matchmaker")
+        self.assertEqual(selected_by(policy), [pods])
+        self.assertEqual([(list(rule["from"][0]), rule["ports"]) for rule in policy.spec["ingress"]],
+                         [(["podSelector"], [{"port": port, "protocol": "TCP"}])])
+        # Before the fix, it issued tokens with a new key that the servers did not have yet.
+        own, *others = [each.mount_of(each.option("--key-file"))[1]["secret"]["secretName"]
+                        for each in (container, *SERVERS)]
+        self.assertNotIn(own, others)
         self.assertEqual(container.option("--bind"), "0.0.0.0")
         with open(os.path.join(manifests.TOP, "agones", "Dockerfile"), encoding="utf-8") as file:
             self.assertIn("COPY matchmaker.py /\n", file.read())
@@ -293,6 +307,10 @@ class ManifestsTest(unittest.TestCase):
     def test_kubernetes_waits_for_the_drain_and_the_files(self, container):
         grace = container.pod["spec"]["terminationGracePeriodSeconds"]
         self.assertGreater(grace, seconds(container.option("--drain-time")) + CLOSING_SECONDS)
+        # A stuck server does not drain. Before the fix, it kept its pod for the time of a drain.
+        if "livenessProbe" in container.probes():
+            stuck = container.probes()["livenessProbe"]["terminationGracePeriodSeconds"]
+            self.assertTrue(CLOSING_SECONDS < stuck < grace / 10, stuck)
 
     @for_each(CONTAINERS)
     def test_every_path_is_in_a_volume_of_its_kind(self, container):
