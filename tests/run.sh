@@ -91,7 +91,7 @@ trap 'cat "$found"/* 2>/dev/null || true' EXIT
 
 # These tests run real programs by the clock of a machine that others use as well. One that fails is run once more, and
 # both outcomes are printed. These tests use the processor for a twentieth of their time, under ThreadSanitizer for more.
-timed='^(integration|flood|package)$'
+timed='^(integration|flood)$'
 together=$((4 * processors))
 [ "$preset" != tsan ] || together=$((2 * processors))
 run_tests $((2 * processors)) --label-exclude "$timed"
