@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 namespace tickbox::commands {
@@ -37,6 +38,29 @@ std::string success_in_words(const LoadReport& report, bool has_requirements) {
   }
   if (report.was_restarted) why += ", but the server was restarted: its own figures are not known";
   return why;
+}
+
+/// Returns the verdict if the generator has not made the load that was asked for.
+std::optional<LoadVerdict> judge_generator(const LoadMeasured& measured,
+                                           const std::vector<RequirementResult>& results) {
+  const LoadReport& report = measured.report;
+  const bool server_missed = std::ranges::any_of(results, [](const RequirementResult& each) {
+    return !each.held && each.value && is_told_by_server(each.text);
+  });
+  LoadVerdict verdict{.code = ExitCode::Inconclusive, .word = "inconclusive"};
+  if (is_saturated(report) && !server_missed) {
+    verdict.outcome = LoadOutcome::TooSlow;
+    verdict.why = lateness_in_words(report);
+  } else if (measured.apart_seconds > apart_max(report.seconds)) {
+    verdict.outcome = LoadOutcome::Apart;
+    verdict.why = fmt::format(
+        "the parts did not play at once: the last one began {:.1f} s after "
+        "the first one; start them together, or measure for longer",
+        measured.apart_seconds);
+  } else {
+    return std::nullopt;
+  }
+  return verdict;
 }
 
 }  // namespace
@@ -82,24 +106,8 @@ LoadVerdict judge(const LoadMeasured& measured, const std::vector<RequirementRes
         fmt::format("{} of {} clients could not connect: {}",
                     report.clients_asked - report.clients_connected, report.clients_asked, reason));
   }
+  if (auto unfit = judge_generator(measured, results)) return *std::move(unfit);
   const auto missed = std::ranges::count(results, false, &RequirementResult::held);
-  const bool server_missed = std::ranges::any_of(results, [](const RequirementResult& each) {
-    return !each.held && each.value && is_told_by_server(each.text);
-  });
-  if (is_saturated(report) && !server_missed) {
-    return {.code = ExitCode::Inconclusive,
-            .outcome = LoadOutcome::TooSlow,
-            .word = "inconclusive",
-            .why = lateness_in_words(report)};
-  }
-  if (measured.apart_seconds > apart_max(report.seconds)) {
-    return {.code = ExitCode::Inconclusive,
-            .outcome = LoadOutcome::Apart,
-            .word = "inconclusive",
-            .why = fmt::format("the parts did not play at once: the last one began {:.1f} s after "
-                               "the first one; start them together, or measure for longer",
-                               measured.apart_seconds)};
-  }
   if (missed > 0) {
     const bool is_unchecked = stats.hashes_checked == 0 &&
                               std::ranges::any_of(results, is_on_hashes, &RequirementResult::text);

@@ -97,7 +97,7 @@ constexpr std::string_view kLineBegin = R"({"file":")";
 
 /// The newest line of a recording that could be read.
 struct Line {
-  Outcome outcome;
+  Outcome outcome{};
   std::uint64_t ticks = 0;
   std::optional<std::uint64_t> bytes{};  ///< of the recording then
 };

@@ -118,8 +118,8 @@ TEST_F(VerifyFiles, SayOfEachRecordingWhatIsInItByAnyNumberOfThreads) {
   struct Case {
     std::string outcome;
     std::vector<std::byte> file;
-    int exit_code;
-    std::uint32_t ticks;
+    int exit_code = 0;
+    std::uint32_t ticks = 0;
   };
 
   std::filesystem::create_directories(folder_.file("day/of/a/server"));
