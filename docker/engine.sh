@@ -10,7 +10,7 @@ dockerd_pid=        # the process id of our own engine
 building=           # the process id of a build under way
 base_image=         # made here, because there is no registry
 cached_image=       # the builder with this machine's cache of objects
-builder=debian:12-slim
+builder=$(sed -n 's/^ARG BUILDER=//p' docker/Dockerfile)
 build_network=()
 
 docker() { command "$docker_program" "$@"; }
