@@ -30,10 +30,14 @@ class Server(programs.Server):
 
     def __init__(self, side_car, *arguments, **options):
         super().__init__("--agones", *EIGHT_SEATS, *arguments, AGONES_SDK_HTTP_PORT=str(side_car.port), **options)
+        self.is_terminated = False
         side_car.on_shutdown = self.terminate
 
     def terminate(self):
-        self.process.send_signal(signal.SIGTERM)
+        """Kubernetes sends SIGTERM once. A second one may meet a process that exits, whose code it then is."""
+        if not self.is_terminated:
+            self.is_terminated = True
+            self.process.send_signal(signal.SIGTERM)
 
     def logged(self, words):
         return [line for line in list(self.lines) if words in line]

@@ -423,7 +423,6 @@ class ManifestsTest(unittest.TestCase):
         side_car.start()
         self.addCleanup(side_car.stop)
         server = self.start(container, side_car)
-        side_car.on_shutdown = server.process.terminate
         self.assertTrue(eventually(lambda: side_car.state == "Ready"), side_car.states)
         self.assert_probes_answer(container, server)
         self.assertTrue(eventually(lambda: side_car.counters["rooms"]["count"] == 1))
