@@ -135,20 +135,6 @@ bool is_of_an_earlier_send(int code) {
 
 }  // namespace
 
-/// A datagram that waits to be sent.
-struct Outgoing {
-  std::array<std::byte, net::kDatagramBytesMax> bytes;
-  std::size_t size;
-  net::Route route;
-  bool is_taken;  ///< by a message
-};
-
-/// A message for the kernel: a datagram, or several of one size to one peer.
-struct OutgoingMessage {
-  SocketAddress target;
-  ControlBuffer control;
-};
-
 struct UdpTransport::Socket {
   Socket() = default;
   Socket(const Socket&) = delete;
