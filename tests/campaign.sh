@@ -26,7 +26,7 @@ USAGE
 . "$(dirname "${BASH_SOURCE[0]}")/command_line.sh"
 cd "$top"
 minutes=2 first_seed=1 seconds=60 out='' bin='' recorder_kills=0 server_kills=0 checks=''
-read_options 'minutes=number first-seed=number seconds=number recorder-kills=number server-kills=number checks=switch out=text bin=text' "$@"
+read_options 'minutes=number12 first-seed=number12 seconds=number12 recorder-kills=number12 server-kills=number12 checks=switch out=text bin=text' "$@"
 no_arguments
 
 if [ -n "$checks" ]; then

@@ -15,10 +15,11 @@ wrong() {
 # Sets a variable by each option of the command line: --first-seed 5 sets first_seed to 5. What is no option goes into the
 # array `arguments`, and what follows -- into `passed_on`, if the list of options has --.
 # The list has a kind for each option: a number begins at 1, a count at 0, a text is anything, a switch has no value and sets 1.
-#   read_options 'first-seed=number out=text checks=switch --' "$@"
+# A number or count has at most 5 digits, or as many as its kind says.
+#   read_options 'clients=number first-seed=number12 out=text checks=switch --' "$@"
 read_options() {
     local -A kinds=()
-    local each kind
+    local each kind digits
     for each in $1; do
         kinds[--${each%=*}]=${each#*=}
     done
@@ -46,9 +47,11 @@ read_options() {
         esac
         [ -n "$kind" ] || wrong "unknown: $each"
         [ "$kind" = switch ] || [ $# -ge 1 ] || wrong "$each needs a value"
+        digits=${kind##*[a-z]}
+        digits=${digits:-5}
         case $kind in
-        number) [[ $1 =~ ^[1-9][0-9]{0,11}$ ]] || wrong "$each takes a number from 1, not $1" ;;
-        count) [[ $1 =~ ^[0-9]{1,12}$ ]] || wrong "$each takes a number, not $1" ;;
+        number*) [[ $1 =~ ^[1-9][0-9]*$ && ${#1} -le $digits ]] || wrong "$each takes a number from 1 of at most $digits digits, not $1" ;;
+        count*) [[ $1 =~ ^[0-9]+$ && ${#1} -le $digits ]] || wrong "$each takes a number of at most $digits digits, not $1" ;;
         switch) set -- 1 "$@" ;;
         esac
         each=${each#--}

@@ -25,10 +25,10 @@ USAGE
 . "$(dirname "${BASH_SOURCE[0]}")/command_line.sh"
 cd "$top"
 seconds=20 rate=100000 rounds=1 bin=''
-read_options 'seconds=number rate=number rounds=number bin=text' "$@"
+read_options 'seconds=number6 rate=number6 rounds=number6 bin=text' "$@"
 all=(quiet malformed hello connect resume packets client)
 for attack in "${arguments[@]}"; do
-    [[ " ${all[*]} " == *" $attack "* ]] || wrong "no attack of that name: $attack"
+    printf '%s\n' "${all[@]}" | grep -qxF -- "$attack" || wrong "no attack of that name: $attack"
 done
 attacks=("${arguments[@]:-${all[@]}}")
 

@@ -22,7 +22,7 @@ USAGE
 # shellcheck source=tests/command_line.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../command_line.sh"
 pairs=9 only=''
-read_options 'pairs=number only=text --' "$@"
+read_options 'pairs=number4 only=text --' "$@"
 [ ${#arguments[@]} -eq 2 ] || wrong "takes two programs, not ${#arguments[@]}"
 
 scratch=$(mktemp -d)

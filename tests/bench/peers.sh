@@ -23,7 +23,7 @@ USAGE
 # shellcheck source=tests/command_line.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../command_line.sh"
 clients=1000 ticks=600 rounds=5 bodies='' csv=peers.csv bin=''
-read_options 'clients=number ticks=number rounds=number bodies=count csv=text bin=text' "$@"
+read_options 'clients=number ticks=number rounds=number bodies=count6 csv=text bin=text' "$@"
 no_arguments
 
 if [ -z "$bin" ]; then
