@@ -40,15 +40,17 @@ std::string success_in_words(const LoadReport& report, bool has_requirements) {
   return why;
 }
 
-/// Returns the verdict if the generator has not made the load that was asked for.
+/// Returns the verdict if the generator has not made the load that was asked for. What the server
+/// itself has missed counts nevertheless.
 std::optional<LoadVerdict> judge_generator(const LoadMeasured& measured,
                                            const std::vector<RequirementResult>& results) {
   const LoadReport& report = measured.report;
   const bool server_missed = std::ranges::any_of(results, [](const RequirementResult& each) {
     return !each.held && each.value && is_told_by_server(each.text);
   });
+  if (server_missed) return std::nullopt;
   LoadVerdict verdict{.code = ExitCode::Inconclusive, .word = "inconclusive"};
-  if (is_saturated(report) && !server_missed) {
+  if (is_saturated(report)) {
     verdict.outcome = LoadOutcome::TooSlow;
     verdict.why = lateness_in_words(report);
   } else if (measured.apart_seconds > apart_max(report.seconds)) {

@@ -4,6 +4,7 @@
 
 #include "client/commands/load/load_report.h"
 #include "client/commands/load/load_verdict.h"
+#include "client/commands/load/requirement.h"
 #include "core/rng.h"
 
 #include <fmt/format.h>
@@ -207,18 +208,22 @@ TEST(LoadParts, AreInconclusiveIfOneOfThemIs) {
 
 // Before the fix, parts that had played one after the other passed as a load of all clients.
 TEST(LoadParts, AreInconclusiveIfTheyDidNotPlayAtOnce) {
-  const auto word = [](double seconds, std::uint64_t later_ms) {
+  const auto word = [](double seconds, std::uint64_t later_ms,
+                       const std::vector<Requirement>& required = {}) {
     std::vector<LoadPart> parts = all_parts();
     for (LoadPart& part : parts) {
       part.measured.report.seconds = seconds;
+      part.measured.report.server = server_of(30);
     }
     parts[2].started_ms += later_ms;
-    return judged(merge(parts), {}).verdict.word;
+    return judged(merge(parts), required).verdict.word;
   };
   EXPECT_EQ(word(2.5, 1'900), "passed");
   EXPECT_EQ(word(2.5, 2'100), "inconclusive");
   EXPECT_EQ(word(60, 5'900), "passed");
   EXPECT_EQ(word(60, 6'100), "inconclusive");
+  EXPECT_EQ(word(60, 6'100, {{"tick_overruns<=0", "tick_overruns", Relation::AtMost, 0}}), "failed")
+      << "of the server, with less load";
 }
 
 TEST(LoadParts, OfAnotherRunOrMissingOrRepeatedAreRefused) {
