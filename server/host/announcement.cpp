@@ -175,20 +175,9 @@ std::expected<void, std::string> announce_ready(Server& server, const Announceme
 
 std::string stopped_document(const Server& server, std::uint64_t ticks) {
   auto recordings = nlohmann::ordered_json::array();
-  const auto add = [&recordings](const auto& paths) {
-    // The limit of the directory may have removed files of other rooms.
-    for (const std::string& path : paths) {
-      if (std::filesystem::exists(path)) recordings.push_back(path);
-    }
-  };
-  add(server.closed_files.paths());
-  for (const auto& closing : server.closing) {
-    add(closing->room->recordings->closed_files());
-  }
-  for (const auto& host : server.shards) {
-    for (const auto& room : host->rooms) {
-      add(room->recordings->closed_files());
-    }
+  for (const std::string& path : server.recordings.paths()) {
+    // Another server may have removed it, for the limit of the directory.
+    if (std::filesystem::exists(path)) recordings.push_back(path);
   }
   const nlohmann::ordered_json document{{"event", "stopped"},
                                         {"ticks", ticks},

@@ -258,7 +258,8 @@ void add_recording(cli::CommandParser& program, Options& options) {
                      "Begin a new recording file at this size, at least 64KiB",
                      {.value = "SIZE", .default_text = "off"});
   program.add_option(
-      "--record-keep", options.record_keep, "Keep the newest N closed recording files of this run",
+      "--record-keep", options.record_keep,
+      "Keep the newest N closed recording files of this run, over all its rooms",
       {.value = "N", .check = cli::between(1U, kRecordKeepMax), .default_text = "all"});
   program.add_option("--record-max-bytes", options.record_max_bytes, parse_record_max_bytes,
                      "Keep all files of the directory within this size, at least 256KiB: remove "

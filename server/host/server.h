@@ -91,10 +91,11 @@ struct Server {
   std::unique_ptr<AdminServer> admin;
   std::unique_ptr<cli::DesyncFiles> desyncs;
   std::unique_ptr<os::FileSink> results;  ///< the file of --match-results
-  RoomOpener rooms{options, games, {.calendar = calendar, .entropy = entropy, .log = log}};
+  ClosedRecordings recordings{options.record_keep};
+  RoomOpener rooms{
+      options, games, {.calendar = calendar, .entropy = entropy, .log = log, .closed = recordings}};
   std::vector<std::unique_ptr<ShardHost>> shards;
   std::vector<std::unique_ptr<ClosingRoom>> closing;  ///< used by the main thread, as what follows
-  ClosedFiles closed_files;
 
  private:
   std::expected<void, std::string> open_sockets();

@@ -330,7 +330,6 @@ void Supervisor::finish_closing() {
           Severity::Error,
           {"recording_incomplete", {{"room", each->room->id.value}, {"reason", closed->error()}}});
     }
-    server_.closed_files.add(each->room->recordings->closed_files());
     return true;
   });
 }

@@ -20,6 +20,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace tickbox::tests {
@@ -49,8 +50,15 @@ struct Recorded {
   FaultyDisk disk;
   TurnedCalendar calendar;
   RecordedMatch played;
+  std::optional<server::ClosedRecordings> kept{std::in_place};
   std::unique_ptr<server::RecordingFiles> files;
   std::optional<server::Recorder> recorder;
+
+  /// Keeps this number of closed files. Requires: nothing is open.
+  void keep(std::uint32_t number) {
+    files.reset();
+    kept.emplace(number);
+  }
 
   /// A tick is a record. A new file can begin once a second.
   void open(server::RecordingFilesOptions options) {
@@ -58,8 +66,8 @@ struct Recorded {
     options.retry_interval = std::chrono::milliseconds{1};
     record::Header header = played.header();
     header.server = record::name_hash(kServer);
-    auto opened =
-        server::RecordingFiles::open(options, {.calendar = calendar, .disk = disk}, header);
+    auto opened = server::RecordingFiles::open(
+        options, {.calendar = calendar, .closed = *kept, .disk = disk}, header);
     ASSERT_TRUE(opened) << opened.error();
     files = *std::move(opened);
     recorder.emplace(played.match(), header);

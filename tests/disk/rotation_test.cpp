@@ -80,7 +80,8 @@ TEST(Rotation, OldFilesGoAndOthersStay) {
   Recorded recorded;
   const std::string foreign = recorded.folder.file("20200101T000000.000Z-room0.tickbox");
   ASSERT_TRUE(recorded.disk.create(foreign));
-  recorded.open({.keep = 2, .part_ticks = 5});
+  recorded.keep(2);
+  recorded.open({.part_ticks = 5});
   std::vector<std::string> noted = recorded.run_until_noted({"recording_removed"}, 5);
   recorded.close();
   const auto paths = recorded.disk.paths();
@@ -121,11 +122,11 @@ TEST(Rotation, ThePageIsWrittenOnceAndStays) {
   Recorded recorded;
   const std::string path = recorded.folder.file("view-arena-00ff.html");
   const std::string page(150'000, 'p');
-  const server::RecordingFilesOptions options{.keep = 1,
-                                              .bytes_max = 100'000,
+  const server::RecordingFilesOptions options{.bytes_max = 100'000,
                                               .part_bytes = 10'000,
                                               .page_name = "view-arena-00ff.html",
                                               .page = page};
+  recorded.keep(1);
   recorded.open(options);
   const auto notes =
       recorded.run_until_noted({"view_page_written path=" + path, "recording_removed"});
@@ -199,7 +200,8 @@ TEST(Rotation, WhereNoFileCanBeMadeItGoesOnInTheOldOne) {
 // with a gap.
 TEST(Rotation, AFullDiskKeepsThePresentFileAndTheOldOnes) {
   Recorded recorded;
-  recorded.open({.keep = 1, .part_ticks = 10});
+  recorded.keep(1);
+  recorded.open({.part_ticks = 10});
   recorded.run_until_files(2);
   recorded.disk.set_faults({.room = 0});
   ASSERT_TRUE(comes_true([&] {
@@ -255,7 +257,8 @@ TEST(Rotation, ADiskThatAnswersNothingNeverHoldsUpTheThreadThatTicks) {
        std::vector<std::optional<DiskCall>>{std::nullopt, Create, Append, Sync, Close, Remove}) {
     SCOPED_TRACE(held ? "calls of kind " + std::to_string(static_cast<int>(*held)) : "all calls");
     Recorded recorded;
-    recorded.open({.keep = 1, .part_ticks = 10});
+    recorded.keep(1);
+    recorded.open({.part_ticks = 10});
     recorded.run_until_files(2);
     recorded.disk.hold(held);
     std::atomic<int> ticked = 0;
@@ -298,7 +301,8 @@ TEST(Rotation, ADiskThatAnswersNothingNeverHoldsUpTheThreadThatTicks) {
 // An old file that cannot be removed is logged, once, and stays; the recording goes on.
 TEST(Rotation, AFileThatCannotBeRemovedIsToldOfAndStays) {
   Recorded recorded;
-  recorded.open({.keep = 1, .part_ticks = 5});
+  recorded.keep(1);
+  recorded.open({.part_ticks = 5});
   recorded.disk.set_faults({.code = EACCES, .always = DiskCall::Remove});
   const std::string first = recorded.disk.paths().front();
   const auto notes = recorded.run_until_noted({"recording_not_removed"}, 2);

@@ -4,6 +4,7 @@
 #include "tests/integration/access.h"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -151,6 +152,27 @@ TEST_F(RoomsTest, OpenAndCloseWhileTheServerRuns) {
   EXPECT_EQ(ended.exit_code, kDone);
   const json recordings = json::parse(last_line(ended.out))["recordings"];
   EXPECT_EQ(recordings.size(), 4U) << recordings;
+}
+
+TEST_F(RoomsTest, ThatAreClosedLeaveNoMoreFilesThanAreKept) {
+  RunningServer server = start({"--record-keep", "2"});
+  for (int room = 2; room <= 6; ++room) {
+    ASSERT_EQ(server.ask(os::HttpMethod::Post, "/rooms", "game=arena").status, 201U);
+    ASSERT_EQ(server.ask(os::HttpMethod::Delete, "/rooms/" + std::to_string(room)).status, 200U);
+    EXPECT_TRUE(logs(server, "recording_ended room=" + std::to_string(room)));
+  }
+  EXPECT_TRUE(eventually([&] {
+    return std::ranges::distance(std::filesystem::directory_iterator{records()}) == 4;
+  })) << "those of rooms 1, 5 and 6, and the page";
+  const Finished ended = server.stop();
+  EXPECT_EQ(ended.exit_code, kDone);
+  const json recordings = json::parse(last_line(ended.out))["recordings"];
+  ASSERT_EQ(recordings.size(), 3U) << recordings;
+  for (std::size_t i = 0; i < 3; ++i) {
+    constexpr std::array kRooms = {5, 6, 1};
+    const std::string end = "-room" + std::to_string(kRooms.at(i)) + ".tickbox";
+    EXPECT_TRUE(std::string{recordings[i]}.ends_with(end)) << recordings;
+  }
 }
 
 // One that nobody has joined, and one that its player has left. Their places are free then.

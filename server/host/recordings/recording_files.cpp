@@ -190,11 +190,11 @@ void RecordingFiles::close_retired(std::unique_lock<std::mutex>& lock) {
   RecordingFile& part = *retired_;
   lock.unlock();
   const auto closed_well = part.sink->close();
-  closed_.push_back(part.path);
+  parts_.closed.add(part.path);
   lock.lock();
   count(part, closed_well);
   retired_.reset();
-  remove_old(lock);
+  remove_excess(lock);
   keep_limit(lock);
 }
 
@@ -210,14 +210,12 @@ void RecordingFiles::count(const RecordingFile& part,
        .event = {"recording_closed", {{"path", part.path}, {"bytes", stats.bytes_written}}}});
 }
 
-void RecordingFiles::remove_old(std::unique_lock<std::mutex>& lock) {
-  while (options_.keep != 0 && closed_.size() > options_.keep) {
-    const std::string path = std::move(closed_.front());
-    closed_.pop_front();
+void RecordingFiles::remove_excess(std::unique_lock<std::mutex>& lock) {
+  while (const auto path = parts_.closed.take_excess()) {
     lock.unlock();
-    const auto removed = parts_.disk.remove(path);
+    const auto removed = parts_.disk.remove(*path);
     lock.lock();
-    record_removal(path, removed || removed.error() == ENOENT);
+    record_removal(*path, removed || removed.error() == ENOENT);
   }
 }
 
@@ -225,8 +223,7 @@ void RecordingFiles::keep_limit(std::unique_lock<std::mutex>& lock) {
   if (options_.bytes_max == 0) return;
   lock.unlock();
   const LimitKept kept = limit_.keep(options_.part_bytes);
-  for (const std::string& path : kept.removed)
-    std::erase(closed_, path);
+  parts_.closed.forget(kept.removed);
   lock.lock();
   for (const std::string& path : kept.removed)
     record_removal(path, true);
@@ -355,10 +352,6 @@ std::vector<RecordingNote> RecordingFiles::consume_notes() {
   return std::exchange(notes_, {});
 }
 
-std::vector<std::string> RecordingFiles::closed_files() const {
-  return {closed_.begin(), closed_.end()};
-}
-
 std::expected<void, std::string> RecordingFiles::close() {
   closing_.request_stop();
   if (thread_.joinable()) thread_.join();
@@ -367,7 +360,7 @@ std::expected<void, std::string> RecordingFiles::close() {
   if (present_) {
     past_.add(present_->file->stats());
     count(*present_, present_->sink->close());
-    closed_.push_back(present_->path);
+    parts_.closed.add(present_->path);
     present_.reset();
   }
   if (ready_) {  // not used yet
@@ -377,6 +370,12 @@ std::expected<void, std::string> RecordingFiles::close() {
   }
   if (!loss_.empty()) return std::unexpected{loss_};
   return {};
+}
+
+void RecordingFiles::remove_old() {
+  std::unique_lock lock{mutex_};
+  remove_excess(lock);
+  keep_limit(lock);
 }
 
 }  // namespace tickbox::server

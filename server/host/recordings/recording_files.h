@@ -9,11 +9,11 @@
 #include "record/format.h"
 #include "record/log_file.h"
 #include "record/room_log.h"
+#include "server/host/recordings/closed_recordings.h"
 #include "server/host/recordings/recording_limit.h"
 
 #include <condition_variable>
 #include <cstdint>
-#include <deque>
 #include <expected>
 #include <memory>
 #include <mutex>
@@ -27,8 +27,7 @@
 namespace tickbox::server {
 
 struct RecordingFilesOptions {
-  std::string folder{};    ///< created if missing
-  std::uint32_t keep = 0;  ///< number of closed files kept; older ones are removed. 0: all are kept
+  std::string folder{};  ///< created if missing
   /// Limit on the bytes of all files in the folder; the oldest recordings of this server are
   /// removed, also those of earlier runs. 0: no limit
   std::uint64_t bytes_max = 0;
@@ -44,6 +43,7 @@ struct RecordingFilesOptions {
 /// The objects that a recording uses and does not own.
 struct RecordingFilesParts {
   const WallClock& calendar;
+  ClosedRecordings& closed;  ///< shared by the rooms of the server
   os::Disk& disk = os::system_disk();
 };
 
@@ -65,9 +65,9 @@ struct RecordingNote {
 /// The recording files of a room, named by the time when they began. Two never have the same name,
 /// whatever the calendar does. A file ends at the limits of the options and after a match: then the
 /// next one begins with a segment, as soon as it is created. Until that, and while the present one
-/// cannot be written, the recording stays in the present one. `keep` removes only files that this
-/// object has created and closed, `bytes_max` those that RecordingLimit may remove. Both remove the
-/// oldest first. The page is written once: a file that has its name is left as it is.
+/// cannot be written, the recording stays in the present one. After each closed file it removes
+/// those that ClosedRecordings does not keep, and for `bytes_max` those that RecordingLimit may
+/// remove. The page is written once: a file that has its name is left as it is.
 class RecordingFiles final : public record::Sink {
  public:
   /// Creates the folder if it is missing, and the first file. `header`: of every file, except its
@@ -97,13 +97,12 @@ class RecordingFiles final : public record::Sink {
   /// Returns the events since the last call; if there are too many, the oldest are left out.
   [[nodiscard]] std::vector<RecordingNote> consume_notes();
 
-  /// Returns the paths of the files that were closed and are kept, the oldest first. Requires:
-  /// close() has ended.
-  [[nodiscard]] std::vector<std::string> closed_files() const;
-
-  /// Writes everything that waits and closes every file. Fails: with one line, if any accepted
-  /// data is lost.
+  /// Writes everything that waits and closes every file; removes none. Fails: with one line, if any
+  /// accepted data is lost.
   std::expected<void, std::string> close();
+
+  /// Removes old files, as after each closed file. Requires: close() has ended.
+  void remove_old();
 
  private:
   struct RecordingFile {
@@ -131,7 +130,7 @@ class RecordingFiles final : public record::Sink {
   void make_next(std::unique_lock<std::mutex>& lock);
   void close_retired(std::unique_lock<std::mutex>& lock);
   void count(const RecordingFile& part, const std::expected<void, std::string>& closed_well);
-  void remove_old(std::unique_lock<std::mutex>& lock);
+  void remove_excess(std::unique_lock<std::mutex>& lock);
   void keep_limit(std::unique_lock<std::mutex>& lock);
   void record_removal(const std::string& path, bool removed);
   void queue_note(RecordingNote note);
@@ -145,7 +144,6 @@ class RecordingFiles final : public record::Sink {
   // Used only by the code that creates and closes files: open(), then the thread, then close().
   std::uint32_t made_ = 0;
   WallTime last_start_{};
-  std::deque<std::string> closed_;  ///< paths of complete files, the oldest first
   RecordingLimit limit_;
   bool is_over_ = false;  ///< the folder was over its limit when it was last checked
 

@@ -106,13 +106,12 @@ std::expected<std::unique_ptr<Recordings>, std::string> Recordings::open(
   if (!options.record.empty()) {
     auto files =
         RecordingFiles::open({.folder = options.record,
-                              .keep = options.record_keep,
                               .bytes_max = options.record_max_bytes,
                               .part_bytes = part_bytes_of(options, room.rooms_open),
                               .part_ticks = ticks_in(options.record_rotate_time, options.tick_rate),
                               .page_name = page_name(room.match.world().game()),
                               .page = room.page},
-                             {.calendar = parts.calendar}, header);
+                             {.calendar = parts.calendar, .closed = parts.closed}, header);
     if (!files) return std::unexpected{std::move(files.error())};
     made->files_ = *std::move(files);
     made->recorder_.add(*made->files_);
@@ -159,10 +158,6 @@ RecordingMetrics Recordings::poll() {
           .degraded = status.degraded};
 }
 
-std::vector<std::string> Recordings::closed_files() const {
-  return files_ ? files_->closed_files() : std::vector<std::string>{};
-}
-
 std::expected<void, std::string> Recordings::close() {
   if (!files_) return {};
   files_->finish();
@@ -176,6 +171,12 @@ std::expected<void, std::string> Recordings::close() {
                                {"bytes", stats.bytes},
                                {"ticks_lost", stats.ticks_lost}}});
   return {};
+}
+
+void Recordings::remove_old() {
+  if (!files_) return;
+  files_->remove_old();
+  log_notes();
 }
 
 }  // namespace tickbox::server

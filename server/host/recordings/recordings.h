@@ -46,6 +46,7 @@ struct RecordingsParts {
   const WallClock& calendar;
   Entropy& entropy;  ///< for the salt
   Log& log;
+  ClosedRecordings& closed;
 };
 
 class Recordings {
@@ -70,13 +71,12 @@ class Recordings {
   /// a change of state. Never waits for the disk.
   [[nodiscard]] RecordingMetrics poll();
 
-  /// Returns the paths of the files that were closed and are kept, the oldest first. Requires:
-  /// close() has ended.
-  [[nodiscard]] std::vector<std::string> closed_files() const;
-
   /// Ends the recording; the recorder must have finished. Fails: with one line, if any accepted
   /// data is lost.
   std::expected<void, std::string> close();
+
+  /// Removes old files, as after each closed file. Requires: close() has ended.
+  void remove_old();
 
  private:
   Recordings(Log& log, const Match& match, const record::Header& header,

@@ -62,7 +62,10 @@ class ArrivalTest : public testing::Test {
 
   [[nodiscard]] unsigned answer_to(ConstBytes document, const std::string& words = {}) {
     const std::array<const GameTable*, 1> games{&games::arena()};
-    RoomOpener opener{options_, games, {.calendar = calendar_, .entropy = entropy_, .log = log_}};
+    RoomOpener opener{
+        options_,
+        games,
+        {.calendar = calendar_, .entropy = entropy_, .log = log_, .closed = recordings_}};
     const auto plan = opener.plan_match(document);
     if (!plan) return refused(plan.error(), words);
     const auto opened = opener.open(*plan);
@@ -80,6 +83,7 @@ class ArrivalTest : public testing::Test {
   os::SystemCalendar calendar_;
   tests::SeededEntropy entropy_{1};
   tests::MemoryLog log_;
+  ClosedRecordings recordings_;
 };
 
 TEST(MatchDocument, IsReadAsItWasWritten) {
