@@ -22,7 +22,7 @@
 #include <string>
 #include <vector>
 
-namespace tickbox::crash {
+namespace tickbox::crash::server_assert_test {
 namespace {
 
 using namespace integration;
@@ -189,4 +189,4 @@ TEST(ServerAssert, RunningOutOfMemoryLeavesTheLastSecondsToo) {
 }
 
 }  // namespace
-}  // namespace tickbox::crash
+}  // namespace tickbox::crash::server_assert_test

@@ -26,7 +26,7 @@
 #include <string>
 #include <vector>
 
-namespace tickbox::crash {
+namespace tickbox::crash::server_kill_test {
 namespace {
 
 using namespace integration;
@@ -178,4 +178,4 @@ TEST(ServerKill, AtWhateverInstantEveryFileVerifiesAndOnlyTheLastMomentIsMissing
 }
 
 }  // namespace
-}  // namespace tickbox::crash
+}  // namespace tickbox::crash::server_kill_test

@@ -15,7 +15,7 @@
 #include <thread>
 #include <vector>
 
-namespace tickbox::tests {
+namespace tickbox::tests::rotation_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -321,4 +321,4 @@ TEST(Rotation, AFileThatCannotBeRemovedIsToldOfAndStays) {
 }
 
 }  // namespace
-}  // namespace tickbox::tests
+}  // namespace tickbox::tests::rotation_test

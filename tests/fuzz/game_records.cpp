@@ -15,17 +15,18 @@ using namespace tickbox;
 
 namespace {
 
-constexpr std::uint32_t kSeats = 6;
-constexpr std::uint32_t kRate = 60;
-constexpr std::uint32_t kTicks = 60;
+constexpr std::uint32_t kMatchSeats = 6;
+constexpr std::uint32_t kMatchRate = 60;
+constexpr std::uint32_t kMatchTicks = 60;
 
 /// A match in play.
 const engine::World& match_world() {
   static const engine::World kWorld = [] {
-    laws::RandomMatch match{tests::menagerie(),
-                            engine::make_map(tests::menagerie(), {.seats = kSeats}, kRate),
-                            {.seed = 9, .tick_rate = kRate, .seats = kSeats}};
-    for (std::uint32_t tick = 0; tick < kTicks; ++tick) {
+    laws::RandomMatch match{
+        tests::menagerie(),
+        engine::make_map(tests::menagerie(), {.seats = kMatchSeats}, kMatchRate),
+        {.seed = 9, .tick_rate = kMatchRate, .seats = kMatchSeats}};
+    for (std::uint32_t tick = 0; tick < kMatchTicks; ++tick) {
       match.draw();
       match.step();
     }

@@ -18,7 +18,7 @@ namespace {
 
 /// Whether something was read; all else must be malformed.
 template <class Message>
-bool is_read(const std::expected<Message, net::DropReason>& read) {
+bool is_well_formed(const std::expected<Message, net::DropReason>& read) {
   fuzz::check(read || read.error() == net::DropReason::Malformed);
   return read.has_value();
 }
@@ -28,7 +28,7 @@ TICKBOX_FUZZ_TARGET(decode_input)(ConstBytes input) {
   constexpr Tick kRoomTick{100'000};
   static protocol::InputMessage read;
   static protocol::InputMessage again;
-  if (!is_read(protocol::decode_input(input, kRoomTick, read))) return;
+  if (!is_well_formed(protocol::decode_input(input, kRoomTick, read))) return;
   // A message that another program has written may have more bytes than ours.
   if (read.inputs.size() > protocol::kInputBytesMax ||
       read.commands.size() > protocol::kCommandBytesMax) {
@@ -46,7 +46,7 @@ TICKBOX_FUZZ_TARGET(decode_input)(ConstBytes input) {
 TICKBOX_FUZZ_TARGET(decode_snapshot)(ConstBytes input) {
   static protocol::Snapshot read;
   static protocol::Snapshot again;
-  if (!is_read(protocol::decode_snapshot(input, read))) return;
+  if (!is_well_formed(protocol::decode_snapshot(input, read))) return;
   static protocol::MessageBuffer message_buffer;
   const auto taken =
       protocol::decode_snapshot(protocol::encode_snapshot(read, message_buffer), again);
@@ -75,7 +75,7 @@ TICKBOX_FUZZ_TARGET(restore_message)(ConstBytes input) {
 // The goodbye of a peer whose packet has opened.
 TICKBOX_FUZZ_TARGET(decode_disconnect)(ConstBytes input) {
   const auto read = protocol::decode_disconnect(input);
-  if (!is_read(read)) return;
+  if (!is_well_formed(read)) return;
   protocol::MessageBuffer message_buffer;
   fuzz::check(protocol::decode_disconnect(protocol::encode_disconnect(*read, message_buffer)) ==
               *read);
@@ -84,7 +84,7 @@ TICKBOX_FUZZ_TARGET(decode_disconnect)(ConstBytes input) {
 // The message of a server that stops, with a token or without.
 TICKBOX_FUZZ_TARGET(decode_drain)(ConstBytes input) {
   const auto read = protocol::decode_drain(input);
-  if (!is_read(read)) return;
+  if (!is_well_formed(read)) return;
   protocol::MessageBuffer message_buffer;
   const auto again = protocol::decode_drain(protocol::encode_drain(*read, message_buffer));
   fuzz::check(again && again->left == read->left &&
@@ -95,7 +95,7 @@ TICKBOX_FUZZ_TARGET(decode_drain)(ConstBytes input) {
 // A CHALLENGE or its RESPONSE, of a peer whose packet has opened.
 TICKBOX_FUZZ_TARGET(decode_path_check)(ConstBytes input) {
   const auto read = protocol::decode_path_check(input);
-  if (!is_read(read)) return;
+  if (!is_well_formed(read)) return;
   protocol::MessageBuffer message_buffer;
   fuzz::check(protocol::decode_path_check(protocol::encode_path_check(*read, message_buffer)) ==
               *read);
@@ -105,7 +105,7 @@ TICKBOX_FUZZ_TARGET(decode_path_check)(ConstBytes input) {
 // twice into a whole.
 TICKBOX_FUZZ_TARGET(decode_view_part)(ConstBytes input) {
   const auto read = protocol::decode_view_part(input);
-  if (!is_read(read)) return;
+  if (!is_well_formed(read)) return;
   protocol::MessageBuffer message_buffer;
   const auto again = protocol::decode_view_part(protocol::encode_view_part(*read, message_buffer));
   fuzz::check(again && again->view == read->view && again->part == read->part &&

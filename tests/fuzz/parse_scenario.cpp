@@ -8,7 +8,7 @@ using namespace tickbox;
 
 namespace {
 
-constexpr int kTicks = 8;
+constexpr int kTicksPlayed = 8;
 /// More than these only take long.
 constexpr std::size_t kBodiesMax = 64;
 
@@ -25,7 +25,7 @@ TICKBOX_FUZZ_TARGET(parse_scenario)(ConstBytes input) {
   if (scenario->movers.size() + scenario->statics.size() > kBodiesMax) return;
   sim::PhysicsWorld world = scenario::make_world(*scenario);
   sim::PhysicsStepper stepper;
-  for (int tick = 0; tick < kTicks; ++tick) {
+  for (int tick = 0; tick < kTicksPlayed; ++tick) {
     stepper.step(world);
   }
 }

@@ -17,7 +17,7 @@
 #include <thread>
 #include <vector>
 
-namespace tickbox::integration {
+namespace tickbox::integration::load_test {
 namespace {
 
 using Strings = std::vector<std::string>;
@@ -510,4 +510,4 @@ TEST(Load, ThatStoodStillJudgesWhatTheServerMeasured) {
 }
 
 }  // namespace
-}  // namespace tickbox::integration
+}  // namespace tickbox::integration::load_test

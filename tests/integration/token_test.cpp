@@ -11,7 +11,7 @@
 #include <regex>
 #include <sys/stat.h>
 
-namespace tickbox::integration {
+namespace tickbox::integration::token_test {
 namespace {
 
 constexpr const char* kServer = "127.0.0.1:7777";
@@ -361,4 +361,4 @@ TEST(Token, HelpOfEachCommandGoesToStdoutAndOneMustBeChosen) {
 }
 
 }  // namespace
-}  // namespace tickbox::integration
+}  // namespace tickbox::integration::token_test

@@ -18,7 +18,7 @@
 #include <string>
 #include <vector>
 
-namespace tickbox::test {
+namespace tickbox::test::equality_test {
 namespace {
 
 constexpr std::uint64_t kSeeds = 1500;
@@ -103,4 +103,4 @@ INSTANTIATE_TEST_SUITE_P(Worlds, FastStep, world_kinds(),
                          });
 
 }  // namespace
-}  // namespace tickbox::test
+}  // namespace tickbox::test::equality_test

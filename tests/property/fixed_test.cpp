@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace tickbox::test {
+namespace tickbox::test::fixed_test {
 namespace {
 
 using sim::Body;
@@ -163,4 +163,4 @@ TEST(Fixed, AreAddedAndRemovedAsInAWorldMadeNew) {
 }
 
 }  // namespace
-}  // namespace tickbox::test
+}  // namespace tickbox::test::fixed_test

@@ -13,7 +13,7 @@
 #include <cstdint>
 #include <string>
 
-namespace tickbox::test {
+namespace tickbox::test::invariants_test {
 namespace {
 
 /// The number of body-ticks of a thousand bodies in about three minutes at 60 Hz.
@@ -67,4 +67,4 @@ TEST(Invariants, FreezeNobodyAtTheSpeedsOfGames) {
 }
 
 }  // namespace
-}  // namespace tickbox::test
+}  // namespace tickbox::test::invariants_test

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-namespace tickbox::test {
+namespace tickbox::test::metamorphic_test {
 namespace {
 
 using sim::Body;
@@ -168,4 +168,4 @@ TEST(Restore, AtAnyTickChangesNothing) {
 }
 
 }  // namespace
-}  // namespace tickbox::test
+}  // namespace tickbox::test::metamorphic_test

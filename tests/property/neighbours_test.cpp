@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-namespace tickbox::test {
+namespace tickbox::test::neighbours_test {
 namespace {
 
 using sim::Body;
@@ -255,4 +255,4 @@ TEST(Neighbours, SeamsOfSplitStaticsAndFixedBodiesAreNotFelt) {
 }
 
 }  // namespace
-}  // namespace tickbox::test
+}  // namespace tickbox::test::neighbours_test

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace tickbox::test {
+namespace tickbox::test::scenes_stacks_test {
 namespace {
 
 using sim::Body;
@@ -146,4 +146,4 @@ TEST(Stacks, NewtonsCradlePassesTheBlowOn) {
 }
 
 }  // namespace
-}  // namespace tickbox::test
+}  // namespace tickbox::test::scenes_stacks_test

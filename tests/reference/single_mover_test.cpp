@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-namespace tickbox::test {
+namespace tickbox::test::single_mover_test {
 namespace {
 
 using sim::Body;
@@ -202,4 +202,4 @@ TEST(SingleMover, MovesAsTheExactSolutionDoes) {
 }
 
 }  // namespace
-}  // namespace tickbox::test
+}  // namespace tickbox::test::single_mover_test

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace tickbox::tests {
+namespace tickbox::tests::desync_test {
 namespace {
 
 using protocol::Desync;
@@ -233,4 +233,4 @@ TEST_F(DesyncTest, IsMendedInOneRoundTrip) {
 }
 
 }  // namespace
-}  // namespace tickbox::tests
+}  // namespace tickbox::tests::desync_test

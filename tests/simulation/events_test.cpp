@@ -16,7 +16,7 @@
 #include <ostream>
 #include <vector>
 
-namespace tickbox::tests {
+namespace tickbox::tests::events_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -193,4 +193,4 @@ TEST(EventsInSight, AreToldToWhoSeesThem) {
 }
 
 }  // namespace
-}  // namespace tickbox::tests
+}  // namespace tickbox::tests::events_test

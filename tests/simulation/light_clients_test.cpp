@@ -8,7 +8,7 @@
 
 #include <vector>
 
-namespace tickbox::tests {
+namespace tickbox::tests::light_clients_test {
 namespace {
 
 using client::ClientMode;
@@ -194,4 +194,4 @@ TEST(SharedDistributions, AreTheSumOfThoseOfEachClient) {
 }
 
 }  // namespace
-}  // namespace tickbox::tests
+}  // namespace tickbox::tests::light_clients_test

@@ -14,7 +14,7 @@
 #include <optional>
 #include <vector>
 
-namespace tickbox::tests {
+namespace tickbox::tests::moved_match_test {
 namespace {
 
 using client::Connection;
@@ -152,4 +152,4 @@ TEST(MovedMatch, StaysIfItsGameDoesNotLetItMove) {
 }
 
 }  // namespace
-}  // namespace tickbox::tests
+}  // namespace tickbox::tests::moved_match_test

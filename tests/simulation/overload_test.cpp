@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-namespace tickbox::tests {
+namespace tickbox::tests::overload_test {
 namespace {
 
 using client::Connection;
@@ -284,4 +284,4 @@ TEST_F(OverloadTest, JoinsAreRefusedAndTicksSlipWhenRarerSnapshotsDoNotSuffice) 
 }
 
 }  // namespace
-}  // namespace tickbox::tests
+}  // namespace tickbox::tests::overload_test

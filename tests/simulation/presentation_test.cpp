@@ -11,7 +11,7 @@
 #include <optional>
 #include <vector>
 
-namespace tickbox::tests {
+namespace tickbox::tests::presentation_test {
 namespace {
 
 using client::ClientStats;
@@ -332,4 +332,4 @@ TEST(Presentation, WorksInLoopsThatTurnRarelyAndOften) {
 }
 
 }  // namespace
-}  // namespace tickbox::tests
+}  // namespace tickbox::tests::presentation_test

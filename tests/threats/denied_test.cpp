@@ -7,7 +7,7 @@
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
-namespace tickbox::tests {
+namespace tickbox::tests::denied_test {
 namespace {
 
 using server::DenyList;
@@ -181,4 +181,4 @@ TEST(Threat, CompromisedKeyIsRetiredUnderLoadWithTheClientsThatItAdmitted) {
 }
 
 }  // namespace
-}  // namespace tickbox::tests
+}  // namespace tickbox::tests::denied_test

@@ -19,7 +19,7 @@
 #include <string>
 #include <vector>
 
-namespace tickbox::tests {
+namespace tickbox::tests::desync_reports_test {
 namespace {
 
 using net::DropReason;
@@ -304,4 +304,4 @@ TEST(Threat, TracesThatAreNoViewAreMalformed) {
 }
 
 }  // namespace
-}  // namespace tickbox::tests
+}  // namespace tickbox::tests::desync_reports_test

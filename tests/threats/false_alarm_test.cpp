@@ -7,7 +7,7 @@
 
 #include <optional>
 
-namespace tickbox::tests {
+namespace tickbox::tests::false_alarm_test {
 namespace {
 
 using std::chrono::seconds;
@@ -108,4 +108,4 @@ TEST(Threat, FalseAlarmsOfTheSocketCannotBeMadeFromPortZero) {
 }
 
 }  // namespace
-}  // namespace tickbox::tests
+}  // namespace tickbox::tests::false_alarm_test

@@ -9,7 +9,7 @@
 
 #include <functional>
 
-namespace tickbox::tests {
+namespace tickbox::tests::flood_test {
 namespace {
 
 using net::PacketType;
@@ -321,4 +321,4 @@ TEST(Threat, SlowHandshakesHoldSeatsForFiveSeconds) {
 }
 
 }  // namespace
-}  // namespace tickbox::tests
+}  // namespace tickbox::tests::flood_test

@@ -10,7 +10,7 @@
 
 #include <string>
 
-namespace tickbox::tests {
+namespace tickbox::tests::partners_test {
 namespace {
 
 using std::chrono::seconds;
@@ -177,4 +177,4 @@ INSTANTIATE_TEST_SUITE_P(Threat, WrongPartnersTest, testing::ValuesIn(kPartners)
                          [](const auto& partners) { return std::string{partners.param.name}; });
 
 }  // namespace
-}  // namespace tickbox::tests
+}  // namespace tickbox::tests::partners_test

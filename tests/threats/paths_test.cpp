@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace tickbox::tests {
+namespace tickbox::tests::paths_test {
 namespace {
 
 using net::DropReason;
@@ -366,4 +366,4 @@ TEST(Threat, ForgedPacketsUnderOneConnectionIdKeepNoOtherClientFromMoving) {
 }
 
 }  // namespace
-}  // namespace tickbox::tests
+}  // namespace tickbox::tests::paths_test

@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace tickbox::tests {
+namespace tickbox::tests::pending_sessions_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -105,4 +105,4 @@ TEST(PendingSessions, OneThatNeverProvesItsKeysTakesNoEventsFromTheOneThatPlays)
 }
 
 }  // namespace
-}  // namespace tickbox::tests
+}  // namespace tickbox::tests::pending_sessions_test

@@ -16,7 +16,7 @@
 #include <memory>
 #include <utility>
 
-namespace tickbox::tests {
+namespace tickbox::tests::sight_test {
 namespace {
 
 using std::chrono::seconds;
@@ -150,4 +150,4 @@ TEST(Threat, SeeingFurtherThanTheViewIsNotPossibleForWhoIsBeyondIsNotSent) {
 }
 
 }  // namespace
-}  // namespace tickbox::tests
+}  // namespace tickbox::tests::sight_test

@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tickbox::tests {
+namespace tickbox::tests::silent_client_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -89,4 +89,4 @@ TEST_F(SilentClientTest, DrawsFewSnapshotsByAcknowledgementsWithoutProof) {
 }
 
 }  // namespace
-}  // namespace tickbox::tests
+}  // namespace tickbox::tests::silent_client_test

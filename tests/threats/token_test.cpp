@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tickbox::tests {
+namespace tickbox::tests::token_test {
 namespace {
 
 using net::RefuseReason;
@@ -345,4 +345,4 @@ TEST(Threat, AFullHistoryOfTokensRefusesAndNeverEvicts) {
 }
 
 }  // namespace
-}  // namespace tickbox::tests
+}  // namespace tickbox::tests::token_test

@@ -11,7 +11,7 @@ void ClosedRecordings::add(std::string path) {
   if (keep_ == 0 && paths_.size() > kListed) paths_.pop_front();
 }
 
-std::optional<std::string> ClosedRecordings::take_excess() {
+std::optional<std::string> ClosedRecordings::pop_excess() {
   const std::scoped_lock lock{mutex_};
   if (keep_ == 0 || paths_.size() <= keep_) return std::nullopt;
   std::string path = std::move(paths_.front());
@@ -19,7 +19,7 @@ std::optional<std::string> ClosedRecordings::take_excess() {
   return path;
 }
 
-void ClosedRecordings::forget(const std::vector<std::string>& paths) {
+void ClosedRecordings::remove(const std::vector<std::string>& paths) {
   const std::scoped_lock lock{mutex_};
   for (const std::string& path : paths)
     std::erase(paths_, path);

@@ -19,11 +19,11 @@ class ClosedRecordings {
 
   void add(std::string path);
 
-  /// Takes the oldest file from the list if there are more than are kept. The caller removes it.
-  [[nodiscard]] std::optional<std::string> take_excess();
+  /// Takes the oldest file off the list if there are more than are kept. The caller removes the file.
+  [[nodiscard]] std::optional<std::string> pop_excess();
 
-  /// Takes files from the list that were removed otherwise.
-  void forget(const std::vector<std::string>& paths);
+  /// Removes files from the list that are no more there.
+  void remove(const std::vector<std::string>& paths);
 
   /// Returns the list; if all files are kept, the newest 1,000.
   [[nodiscard]] std::vector<std::string> paths() const;

@@ -211,7 +211,7 @@ void RecordingFiles::count(const RecordingFile& part,
 }
 
 void RecordingFiles::remove_excess(std::unique_lock<std::mutex>& lock) {
-  while (const auto path = parts_.closed.take_excess()) {
+  while (const auto path = parts_.closed.pop_excess()) {
     lock.unlock();
     const auto removed = parts_.disk.remove(*path);
     lock.lock();
@@ -223,7 +223,7 @@ void RecordingFiles::keep_limit(std::unique_lock<std::mutex>& lock) {
   if (options_.bytes_max == 0) return;
   lock.unlock();
   const LimitKept kept = limit_.keep(options_.part_bytes);
-  parts_.closed.forget(kept.removed);
+  parts_.closed.remove(kept.removed);
   lock.lock();
   for (const std::string& path : kept.removed)
     record_removal(path, true);

@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-namespace tickbox::integration {
+namespace tickbox::integration::terminal_test {
 namespace {
 
 using Strings = std::vector<std::string>;
@@ -434,4 +434,4 @@ TEST(Terminal, InTheBackgroundABotPlays) {
 }
 
 }  // namespace
-}  // namespace tickbox::integration
+}  // namespace tickbox::integration::terminal_test

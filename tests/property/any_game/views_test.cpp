@@ -24,7 +24,7 @@
 #include <string>
 #include <vector>
 
-namespace tickbox {
+namespace tickbox::views_test {
 namespace {
 
 struct Sent {
@@ -407,4 +407,4 @@ INSTANTIATE_TEST_SUITE_P(Games, AnyGameViews,
                          [](const auto& of) { return std::string{of.param->name}; });
 
 }  // namespace
-}  // namespace tickbox
+}  // namespace tickbox::views_test

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace tickbox::client {
+namespace tickbox::client::clock_sync_test {
 namespace {
 
 using std::chrono::microseconds;
@@ -466,4 +466,4 @@ TEST(ClockSync, RemembersTwoSecondsOfAFastServer) {
 }
 
 }  // namespace
-}  // namespace tickbox::client
+}  // namespace tickbox::client::clock_sync_test

@@ -12,7 +12,7 @@
 #include <deque>
 #include <vector>
 
-namespace tickbox::client {
+namespace tickbox::client::connection_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -856,4 +856,4 @@ TEST(Requests, OfAThousandClientsThatLostOneServerAreSpreadOverTime) {
 }
 
 }  // namespace
-}  // namespace tickbox::client
+}  // namespace tickbox::client::connection_test

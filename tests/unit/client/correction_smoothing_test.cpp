@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tickbox::client {
+namespace tickbox::client::correction_smoothing_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -62,4 +62,4 @@ TEST(CorrectionSmoothing, IsOverWhenItIsCut) {
 }
 
 }  // namespace
-}  // namespace tickbox::client
+}  // namespace tickbox::client::correction_smoothing_test

@@ -11,7 +11,7 @@
 #include <functional>
 #include <vector>
 
-namespace tickbox::client {
+namespace tickbox::client::desync_reporter_test {
 namespace {
 
 using net::DropReason;
@@ -227,4 +227,4 @@ TEST_F(DesyncReporterTest, RefusesAnAnswerThatIsNone) {
 }
 
 }  // namespace
-}  // namespace tickbox::client
+}  // namespace tickbox::client::desync_reporter_test

@@ -12,7 +12,7 @@
 #include <memory>
 #include <optional>
 
-namespace tickbox::client {
+namespace tickbox::client::interpolation_test {
 namespace {
 
 using server::kDown;
@@ -278,4 +278,4 @@ TEST_F(InterpolationTest, ExtrapolatesWhatThenHappens) {
 }
 
 }  // namespace
-}  // namespace tickbox::client
+}  // namespace tickbox::client::interpolation_test

@@ -13,7 +13,7 @@
 #include <span>
 #include <vector>
 
-namespace tickbox::client {
+namespace tickbox::client::presentation_clock_test {
 namespace {
 
 using std::chrono::microseconds;
@@ -346,4 +346,4 @@ TEST_F(PresentationClockTest, RunsSteadilyWhateverComes) {
 }
 
 }  // namespace
-}  // namespace tickbox::client
+}  // namespace tickbox::client::presentation_clock_test

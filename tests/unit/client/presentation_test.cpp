@@ -13,7 +13,7 @@
 #include <functional>
 #include <memory>
 
-namespace tickbox::client {
+namespace tickbox::client::presentation_test {
 namespace {
 
 using server::kLeft;
@@ -280,4 +280,4 @@ TEST_F(PresentationHeapTest, IsLeftAloneOnceWarm) {
 }
 
 }  // namespace
-}  // namespace tickbox::client
+}  // namespace tickbox::client::presentation_test

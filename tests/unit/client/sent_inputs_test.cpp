@@ -13,7 +13,7 @@
 #include <functional>
 #include <vector>
 
-namespace tickbox::client {
+namespace tickbox::client::sent_inputs_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -218,4 +218,4 @@ TEST(SentInputs, CountsWaitsAfterItsClockWentBack) {
 }
 
 }  // namespace
-}  // namespace tickbox::client
+}  // namespace tickbox::client::sent_inputs_test

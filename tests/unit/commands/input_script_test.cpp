@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-namespace tickbox::commands {
+namespace tickbox::commands::input_script_test {
 namespace {
 
 using tests::MemorySink;
@@ -247,4 +247,4 @@ TEST(InputScript, GivenUpThereIsNone) {
 }
 
 }  // namespace
-}  // namespace tickbox::commands
+}  // namespace tickbox::commands::input_script_test

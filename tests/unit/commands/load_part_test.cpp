@@ -18,7 +18,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tickbox::commands {
+namespace tickbox::commands::load_part_test {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -324,4 +324,4 @@ TEST(LoadParts, ShareAllClients) {
 }
 
 }  // namespace
-}  // namespace tickbox::commands
+}  // namespace tickbox::commands::load_part_test

@@ -22,7 +22,7 @@
 #include <utility>
 #include <vector>
 
-namespace tickbox::commands {
+namespace tickbox::commands::load_report_test {
 namespace {
 
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
@@ -489,4 +489,4 @@ TEST(Requirement, WhereNoneIsNearItNamesAll) {
 }
 
 }  // namespace
-}  // namespace tickbox::commands
+}  // namespace tickbox::commands::load_report_test

@@ -10,7 +10,7 @@
 #include <atomic>
 #include <vector>
 
-namespace tickbox::commands {
+namespace tickbox::commands::parallel_verify_test {
 namespace {
 
 using tests::pieces;
@@ -81,4 +81,4 @@ TEST(ParallelVerify, AllThreadsGiveUp) {
 }
 
 }  // namespace
-}  // namespace tickbox::commands
+}  // namespace tickbox::commands::parallel_verify_test

@@ -18,7 +18,7 @@
 #include <string>
 #include <vector>
 
-namespace tickbox::test {
+namespace tickbox::test::sim_command_test {
 namespace {
 
 std::string data_file(const std::string& name) {
@@ -202,4 +202,4 @@ TEST(SimCommand, ComparesWithNothingElse) {
 }
 
 }  // namespace
-}  // namespace tickbox::test
+}  // namespace tickbox::test::sim_command_test

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tickbox::engine {
+namespace tickbox::engine::fixed_test {
 namespace {
 
 /// What a walker does with the bricks under it.
@@ -406,4 +406,4 @@ TEST_F(FixedDeathTest, AStateThatSetsItInMotionIsAMistake) {
 }
 
 }  // namespace
-}  // namespace tickbox::engine
+}  // namespace tickbox::engine::fixed_test

@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tickbox::engine {
+namespace tickbox::engine::identity_test {
 namespace {
 
 struct Rail {
@@ -221,4 +221,4 @@ TEST(FindGameOnMap, RefusesSeatsAndTickRatesThatNoServerHas) {
 }
 
 }  // namespace
-}  // namespace tickbox::engine
+}  // namespace tickbox::engine::identity_test

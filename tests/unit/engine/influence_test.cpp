@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tickbox::engine {
+namespace tickbox::engine::influence_test {
 namespace {
 
 enum class Query : std::uint8_t { None, Find, Exists, Raycast, Touching, ForEachIn, Remove, Spawn };
@@ -159,4 +159,4 @@ TEST_F(InfluenceTest, AQueryThatFindsNothingJoinsNobody) {
 }
 
 }  // namespace
-}  // namespace tickbox::engine
+}  // namespace tickbox::engine::influence_test

@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace tickbox::engine {
+namespace tickbox::engine::keyframe_test {
 namespace {
 
 constexpr std::uint32_t kRate = 60;
@@ -95,4 +95,4 @@ TEST_F(KeyframeTest, BytesThatFollowAreRefused) {
 }
 
 }  // namespace
-}  // namespace tickbox::engine
+}  // namespace tickbox::engine::keyframe_test

@@ -13,7 +13,7 @@
 #include <functional>
 #include <utility>
 
-namespace tickbox::engine {
+namespace tickbox::engine::map_test {
 namespace {
 
 using Build = std::function<void(MapBuilder&)>;
@@ -90,4 +90,4 @@ TEST(MapHash, DiffersWithEachPartOfAPathAndOfAnObject) {
 }
 
 }  // namespace
-}  // namespace tickbox::engine
+}  // namespace tickbox::engine::map_test

@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tickbox::engine {
+namespace tickbox::engine::mistakes_test {
 namespace {
 
 struct Pad {
@@ -217,4 +217,4 @@ TEST_F(Mistake, AKeyframeWithTheIdOfALaterSpawnIsRefused) {
 }
 
 }  // namespace
-}  // namespace tickbox::engine
+}  // namespace tickbox::engine::mistakes_test

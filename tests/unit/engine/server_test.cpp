@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace tickbox::engine {
+namespace tickbox::engine::server_test {
 namespace {
 
 struct Man {
@@ -246,4 +246,4 @@ TEST_F(ServerTest, TheTickIsNeverNegative) {
 }
 
 }  // namespace
-}  // namespace tickbox::engine
+}  // namespace tickbox::engine::server_test

@@ -14,7 +14,7 @@
 #include <deque>
 #include <vector>
 
-namespace tickbox::engine {
+namespace tickbox::engine::shared_stepper_test {
 namespace {
 
 constexpr std::uint32_t kRate = 60;
@@ -54,4 +54,4 @@ TEST(SharedStepper, StepsTheWorldsOfSeveralGames) {
 }
 
 }  // namespace
-}  // namespace tickbox::engine
+}  // namespace tickbox::engine::shared_stepper_test

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tickbox::engine {
+namespace tickbox::engine::stepper_test {
 namespace {
 
 /// What a player asks its probe to do in one tick.
@@ -280,4 +280,4 @@ TEST_F(StepperTest, ASeatThatIsTakenAgainHasAnotherGeneration) {
 }
 
 }  // namespace
-}  // namespace tickbox::engine
+}  // namespace tickbox::engine::stepper_test

@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-namespace tickbox::engine {
+namespace tickbox::engine::tick_log_test {
 namespace {
 
 using tests::Bytes;
@@ -205,4 +205,4 @@ TEST_P(TickLogOf, AsksForNoMemoryOnceItIsThere) {
 }
 
 }  // namespace
-}  // namespace tickbox::engine
+}  // namespace tickbox::engine::tick_log_test

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-namespace tickbox::engine {
+namespace tickbox::engine::world_difference_test {
 namespace {
 
 constexpr std::uint32_t kRate = 60;
@@ -190,4 +190,4 @@ TEST(WorldDifference, FindsWhatTheHashFinds) {
 }
 
 }  // namespace
-}  // namespace tickbox::engine
+}  // namespace tickbox::engine::world_difference_test

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace tickbox::games {
+namespace tickbox::games::platformer_test {
 namespace {
 
 const Values kStand{};
@@ -265,4 +265,4 @@ TEST(PlatformerMaps, HaveThePlacesThatTheRulesExpect) {
 }
 
 }  // namespace
-}  // namespace tickbox::games
+}  // namespace tickbox::games::platformer_test

@@ -26,6 +26,7 @@
 #include <utility>
 #include <vector>
 
+namespace tickbox::words_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -562,3 +563,4 @@ TEST(GameWords, AreCutOutOfIdentifiersAndText) {
 }
 
 }  // namespace
+}  // namespace tickbox::words_test

@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-namespace tickbox::server {
+namespace tickbox::server::match_history_test {
 namespace {
 
 constexpr std::size_t kValues = 3;
@@ -226,4 +226,4 @@ TEST(MatchLog, HasIdleTicksAsTicksInWhichNothingHappened) {
 }
 
 }  // namespace
-}  // namespace tickbox::server
+}  // namespace tickbox::server::match_history_test

@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tickbox::server {
+namespace tickbox::server::own_bodies_test {
 namespace {
 
 struct Crook {
@@ -180,4 +180,4 @@ TEST_F(OwnBodiesTest, ThatTheBaseLacksAreNewsWhereverTheyAre) {
 }
 
 }  // namespace
-}  // namespace tickbox::server
+}  // namespace tickbox::server::own_bodies_test

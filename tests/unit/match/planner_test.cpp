@@ -9,7 +9,7 @@
 
 #include <vector>
 
-namespace tickbox::server {
+namespace tickbox::server::planner_test {
 namespace {
 
 /// A test fails if the event that it waits for takes longer.
@@ -298,4 +298,4 @@ TEST(Planner, ABodyOfTheViewSentLastStaysAtTheRim) {
 }
 
 }  // namespace
-}  // namespace tickbox::server
+}  // namespace tickbox::server::planner_test

@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tickbox::server {
+namespace tickbox::server::quiet_check_test {
 namespace {
 
 /// A test fails if the event that it waits for takes longer.
@@ -156,4 +156,4 @@ TEST_F(QuietCheck, ASnapshotThatDoesNotFitIsHeldBack) {
 }
 
 }  // namespace
-}  // namespace tickbox::server
+}  // namespace tickbox::server::quiet_check_test

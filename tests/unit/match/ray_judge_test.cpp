@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tickbox::server {
+namespace tickbox::server::ray_judge_test {
 namespace {
 
 struct Trigger {
@@ -256,4 +256,4 @@ TEST(RayJudge, AVolleyStrikesTheBodiesThatEachRayStrikesAlone) {
 }
 
 }  // namespace
-}  // namespace tickbox::server
+}  // namespace tickbox::server::ray_judge_test

@@ -8,7 +8,7 @@
 
 #include <functional>
 
-namespace tickbox::net {
+namespace tickbox::net::handshake_test {
 namespace {
 
 using Datagram = std::vector<std::byte>;
@@ -354,4 +354,4 @@ TEST(Handshake, TakesAnAcceptOfTheLastTickAndNoneBeyond) {
 }
 
 }  // namespace
-}  // namespace tickbox::net
+}  // namespace tickbox::net::handshake_test

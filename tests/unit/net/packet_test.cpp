@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tickbox::net {
+namespace tickbox::net::packet_test {
 namespace {
 
 constexpr std::uint32_t kConnection = 0xa1b2c3d4;
@@ -186,4 +186,4 @@ TEST(PacketChannel, TakesNoPacketTwice) {
 }
 
 }  // namespace
-}  // namespace tickbox::net
+}  // namespace tickbox::net::packet_test

@@ -14,7 +14,7 @@
 #include <string_view>
 #include <thread>
 
-namespace tickbox::os {
+namespace tickbox::os::file_sink_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -227,4 +227,4 @@ TEST(FileSink, WritersAndWatchersMayBeDifferentThreads) {
 }
 
 }  // namespace
-}  // namespace tickbox::os
+}  // namespace tickbox::os::file_sink_test

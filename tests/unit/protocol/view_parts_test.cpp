@@ -12,7 +12,7 @@
 #include <optional>
 #include <vector>
 
-namespace tickbox::protocol {
+namespace tickbox::protocol::view_parts_test {
 namespace {
 
 constexpr ViewName kView{
@@ -186,4 +186,4 @@ TEST(ViewParts, RefuseWhatIsNotOfOneView) {
 }
 
 }  // namespace
-}  // namespace tickbox::protocol
+}  // namespace tickbox::protocol::view_parts_test

@@ -14,7 +14,7 @@
 #include <numeric>
 #include <vector>
 
-namespace tickbox::record {
+namespace tickbox::record::damage_test {
 namespace {
 
 using tests::MemorySink;
@@ -371,4 +371,4 @@ TEST_F(Blocks, ExchangedOrMovedOnesAreDetected) {
 }
 
 }  // namespace
-}  // namespace tickbox::record
+}  // namespace tickbox::record::damage_test

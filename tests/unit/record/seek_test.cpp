@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace tickbox::record {
+namespace tickbox::record::seek_test {
 namespace {
 
 using tests::pieces;
@@ -39,4 +39,4 @@ TEST(RecordSeek, FindsItsWayThroughADamagedFile) {
 }
 
 }  // namespace
-}  // namespace tickbox::record
+}  // namespace tickbox::record::seek_test

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-namespace tickbox::server {
+namespace tickbox::server::agones_calls_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -551,4 +551,4 @@ TEST_F(AgonesCallsTest, EndWithoutASideCar) {
 }
 
 }  // namespace
-}  // namespace tickbox::server
+}  // namespace tickbox::server::agones_calls_test

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace tickbox::server {
+namespace tickbox::server::limited_log_test {
 namespace {
 
 using std::chrono::seconds;
@@ -115,4 +115,4 @@ TEST_F(RefusalLogTest, CountsTheOthersUntilTenSecondsLater) {
 }
 
 }  // namespace
-}  // namespace tickbox::server
+}  // namespace tickbox::server::limited_log_test

@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tickbox::server {
+namespace tickbox::server::limits_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -153,4 +153,4 @@ TEST(RecentRefusals, CountAClientOnceForEachReasonInTenSeconds) {
 }
 
 }  // namespace
-}  // namespace tickbox::server
+}  // namespace tickbox::server::limits_test

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace tickbox::server {
+namespace tickbox::server::load_control_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -193,4 +193,4 @@ TEST(OverloadLog, WritesTheFirstChangeAtOnceAndThenAtMostEveryTenSeconds) {
 }
 
 }  // namespace
-}  // namespace tickbox::server
+}  // namespace tickbox::server::load_control_test

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace tickbox::server {
+namespace tickbox::server::log_events_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -176,4 +176,4 @@ TEST(LogEvents, AreFoundInSources) {
 }
 
 }  // namespace
-}  // namespace tickbox::server
+}  // namespace tickbox::server::log_events_test

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace tickbox::server {
+namespace tickbox::server::lookup_test {
 namespace {
 
 using std::chrono::seconds;
@@ -104,4 +104,4 @@ TEST_F(LookupTest, LooksUpNothingWithoutKeys) {
 }
 
 }  // namespace
-}  // namespace tickbox::server
+}  // namespace tickbox::server::lookup_test

@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tickbox::server {
+namespace tickbox::server::match_results_test {
 namespace {
 
 struct Nothing {
@@ -190,4 +190,4 @@ TEST_F(MatchResultsTest, AreInTheTickLog) {
 }
 
 }  // namespace
-}  // namespace tickbox::server
+}  // namespace tickbox::server::match_results_test

@@ -22,7 +22,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tickbox::server {
+namespace tickbox::server::metrics_test {
 namespace {
 
 /// The status of a server with an empty room on a map of this name, whose shard has these metrics.
@@ -269,4 +269,4 @@ TEST(Metrics, AreThoseOfTheTableInTheReadme) {
 }
 
 }  // namespace
-}  // namespace tickbox::server
+}  // namespace tickbox::server::metrics_test

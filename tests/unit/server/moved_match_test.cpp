@@ -20,7 +20,7 @@
 #include <string>
 #include <vector>
 
-namespace tickbox::server {
+namespace tickbox::server::moved_match_test {
 namespace {
 
 constexpr std::uint32_t kSeats = 4;
@@ -140,4 +140,4 @@ TEST_F(ArrivalTest, RefusesAnotherBuildAndOtherOptions) {
 }
 
 }  // namespace
-}  // namespace tickbox::server
+}  // namespace tickbox::server::moved_match_test

@@ -22,7 +22,7 @@
 #include <optional>
 #include <vector>
 
-namespace tickbox::server {
+namespace tickbox::server::recorder_test {
 namespace {
 
 constexpr std::uint32_t kRate = 60;
@@ -165,4 +165,4 @@ TEST_F(RecorderTest, TheLastSecondsAreWholeInTheMiddleOfARecordToo) {
 }
 
 }  // namespace
-}  // namespace tickbox::server
+}  // namespace tickbox::server::recorder_test

@@ -19,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-namespace tickbox::server {
+namespace tickbox::server::recording_pages_test {
 namespace {
 
 using nlohmann::json;
@@ -146,4 +146,4 @@ TEST_F(RecordingPages, EndAFileThatIsWrittenWithItsLastWholeRecord) {
 }
 
 }  // namespace
-}  // namespace tickbox::server
+}  // namespace tickbox::server::recording_pages_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tickbox::server {
+namespace tickbox::server::service_end_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -143,4 +143,4 @@ TEST(ServiceEnd, NeverEndsEmptyUnlessAsked) {
 }
 
 }  // namespace
-}  // namespace tickbox::server
+}  // namespace tickbox::server::service_end_test

@@ -13,7 +13,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace tickbox::server {
+namespace tickbox::server::shard_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -107,4 +107,4 @@ TEST(Shard, JudgesArrivalByHowLongADatagramHasWaited) {
 }
 
 }  // namespace
-}  // namespace tickbox::server
+}  // namespace tickbox::server::shard_test

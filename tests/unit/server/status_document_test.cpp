@@ -19,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-namespace tickbox::server {
+namespace tickbox::server::status_document_test {
 namespace {
 
 using nlohmann::json;
@@ -178,4 +178,4 @@ TEST(AdminServerStatus, AsksTheLoopForItsClients) {
 }
 
 }  // namespace
-}  // namespace tickbox::server
+}  // namespace tickbox::server::status_document_test

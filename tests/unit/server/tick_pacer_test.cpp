@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tickbox::server {
+namespace tickbox::server::tick_pacer_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -141,4 +141,4 @@ TEST(OverrunLog, DescribesTheLongestAtMostEveryTenSeconds) {
 }
 
 }  // namespace
-}  // namespace tickbox::server
+}  // namespace tickbox::server::tick_pacer_test

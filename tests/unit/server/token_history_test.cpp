@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tickbox::server {
+namespace tickbox::server::token_history_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -151,4 +151,4 @@ TEST(TokenHistory, HoldsAsManyAsItWasMadeForWhateverTheirIds) {
 }
 
 }  // namespace
-}  // namespace tickbox::server
+}  // namespace tickbox::server::token_history_test

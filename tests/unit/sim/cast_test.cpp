@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-namespace tickbox::test {
+namespace tickbox::test::cast_test {
 namespace {
 
 using sim::Body;
@@ -400,4 +400,4 @@ TEST(Caster, AllocatesNothingOnceWarm) {
 }
 
 }  // namespace
-}  // namespace tickbox::test
+}  // namespace tickbox::test::cast_test

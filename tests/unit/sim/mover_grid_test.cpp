@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace tickbox::test {
+namespace tickbox::test::mover_grid_test {
 namespace {
 
 using sim::MoverGrid;
@@ -141,4 +141,4 @@ TEST(MoverGrid, FindsEachMoverAndEachPairOnceHoweverManyThereAreAndHoweverTheySt
 }
 
 }  // namespace
-}  // namespace tickbox::test
+}  // namespace tickbox::test::mover_grid_test

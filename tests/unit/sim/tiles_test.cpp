@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tickbox::test {
+namespace tickbox::test::tiles_test {
 namespace {
 
 using sim::Body;
@@ -178,4 +178,4 @@ TEST(Tiles, CoverEverySolidCellOnceAndNoOther) {
 }
 
 }  // namespace
-}  // namespace tickbox::test
+}  // namespace tickbox::test::tiles_test

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tickbox::terminal {
+namespace tickbox::terminal::keyboard_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -267,4 +267,4 @@ TEST_F(HeldKeysTest, TheLossOfFocusReleasesAllKeys) {
 }
 
 }  // namespace
-}  // namespace tickbox::terminal
+}  // namespace tickbox::terminal::keyboard_test

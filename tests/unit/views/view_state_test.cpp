@@ -20,7 +20,7 @@
 #include <string>
 #include <vector>
 
-namespace tickbox::views {
+namespace tickbox::views::view_state_test {
 namespace {
 
 namespace field = tests::field;
@@ -235,4 +235,4 @@ TEST(ViewState, ArrivesWithAStateThatTheGameCallsImpossible) {
 }
 
 }  // namespace
-}  // namespace tickbox::views
+}  // namespace tickbox::views::view_state_test
