@@ -35,10 +35,13 @@ find_server() {
     fi
 }
 
-# metrics HOST:PORT
-metrics() {
-    exec 3<>"/dev/tcp/${1%:*}/${1##*:}"
-    printf 'GET /metrics HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n' "$1" >&3
-    cat <&3
+# Prints the body of the answer of a server's admin side.   ask METHOD PATH HOST:PORT [HEADER...]
+ask() {
+    exec 3<>"/dev/tcp/${3%:*}/${3##*:}"
+    printf '%s\r\n' "$1 $2 HTTP/1.1" "Host: $3" 'Connection: close' "${@:4}" '' >&3
+    sed '1,/^\r$/d' <&3
     exec 3>&-
 }
+
+# metrics HOST:PORT [HEADER...]
+metrics() { ask GET /metrics "$@"; }

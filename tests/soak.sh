@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Runs one server for as long as one likes, recording, with players who stay, come, go and vanish behind bad links.
-# A follower steps the match meanwhile. Compares the memory that the server takes at the end with what it took once warm.
+# Runs one server for as long as one likes, recording, with players who stay, come, go and vanish behind bad links, and
+# with rooms that open and close. A follower steps a match meanwhile. Compares the memory that the server takes at the end
+# with what it took once warm.
 set -euo pipefail
 
 usage() {
@@ -8,7 +9,8 @@ usage() {
 usage: tests/soak.sh [--minutes M] [--clients N] [--bin DIR]
 
   --minutes M   how long (20 by default, 4 at the least)
-  --clients N   who stay all the time (24 by default); eight more come and go, or are killed, three times a minute
+  --clients N   who stay all the time (24 by default); eight more come and go, or are killed, three times a minute, and
+                one player after the other is in a room that is opened for it and closed while it plays
   --bin DIR     where the programs are (build/release/bin by default, built if it is)
 
 Every ten seconds the server is looked at. At the end: its own memory in the last quarter beside that in the second,
@@ -41,34 +43,40 @@ trap 'stopping=yes' INT TERM
 start() { setsid "$@" & }
 
 mkdir "$scratch/recordings" "$scratch/desyncs" "$scratch/guests"
-start "${of_server[@]}" "$bin/tickbox-server" --port 0 --admin-port 0 --json --quiet --record "$scratch/recordings" \
-    --record-rotate-time 1m --record-keep 3 --desync-dir "$scratch/desyncs" >"$scratch/ready" 2>"$scratch/log"
+"$bin/tickbox" token keygen --out "$scratch/keys" --quiet
+head -c 32 /dev/urandom | base64 >"$scratch/token"
+chmod 600 "$scratch/token"
+authorization="Authorization: Bearer $(cat "$scratch/token")"
+start "${of_server[@]}" "$bin/tickbox-server" --port 0 --admin-port 0 --json --quiet --rooms arena=2 --shards 2 --max-clients 64 \
+    --key-file "$scratch/keys" --admin-token-file "$scratch/token" --record "$scratch/recordings" --record-rotate-time 1m \
+    --record-keep 60 --desync-dir "$scratch/desyncs" >"$scratch/ready" 2>"$scratch/log"
 server=$!
 running=("$server")
 find_server "$scratch/ready"
 
 readonly net="delay=80ms,jitter=20ms,loss=5%,duplicate=1%,reorder=1%,corrupt=0.1%"
-start "${of_others[@]}" "$bin/tickbox" load "$address" --clients "$clients" --bot mix --net "$net" --seconds $((minutes * 60)) \
-    --json --quiet >"$scratch/steady" 2>"$scratch/steady.err"
+start "${of_others[@]}" "$bin/tickbox" load "$address" --key-file "$scratch/keys" --clients "$clients" --bot mix --net "$net" \
+    --seconds $((minutes * 60)) --json --quiet >"$scratch/steady" 2>"$scratch/steady.err"
 steady=$!
 running+=("$steady")
-start "${of_others[@]}" "$bin/tickbox" replay verify --follow "http://$admin" --json --quiet >"$scratch/followed" \
+start "${of_others[@]}" "$bin/tickbox" replay verify --follow "http://$admin" --admin-token-file "$scratch/token" --json --quiet >"$scratch/followed" \
     2>"$scratch/followed.err"
 follower=$!
 running+=("$follower")
 
 # Ticks that took too long so far.
-overruns() { metrics "$admin" | awk '$1 == "tickbox_tick_overruns_total" { print $2 }'; }
+overruns() { metrics "$admin" "$authorization" | awk '$1 == "tickbox_tick_overruns_total" { print $2 }'; }
 
-# Nanoseconds that the thread of the ticks was ready and did not run.
-kept_waiting() { cut -d ' ' -f 2 "/proc/$server/task/$server/schedstat"; }
+# Nanoseconds that the threads of the shards were ready and did not run.
+mapfile -t shards < <(grep -lx shard "/proc/$server/task"/*/comm)
+kept_waiting() { cat "${shards[@]/%comm/schedstat}" | awk '{ waited += $2 } END { print waited }'; }
 
 # Eight guests for some 14 seconds. Every third party is killed after 9 seconds, without a goodbye.
 #   entertain NUMBER
 entertain() {
     local number=$1 guest
-    "${of_others[@]}" "$bin/tickbox" load "$address" --clients 8 --bot mix --ramp 2 --seconds 12 --seed "$number" --net "delay=40ms,loss=2%" \
-        --json --quiet >"$scratch/guests/$number" 2>/dev/null &
+    "${of_others[@]}" "$bin/tickbox" load "$address" --key-file "$scratch/keys" --clients 8 --bot mix --ramp 2 --seconds 12 --seed "$number" \
+        --net "delay=40ms,loss=2%" --json --quiet >"$scratch/guests/$number" 2>/dev/null &
     guest=$!
     if [ $((number % 3)) -eq 0 ]; then
         sleep 9
@@ -77,6 +85,23 @@ entertain() {
     fi
     wait "$guest" || true
 }
+
+# One room after the other: somebody plays there while it closes. The rooms are of another game than those that stay.
+open_and_close() {
+    local room at player
+    while ask POST '/rooms?game=bomber' "$admin" "$authorization" >"$scratch/room" && read -r room at <<<"$(jq -er '"\(.room) \(.address)"' "$scratch/room")"; do
+        "$bin/tickbox" token issue --key-file "$scratch/keys" --client 4000000000 --server "$at" --room "$room" --expires 1m --out - --quiet |
+            "${of_others[@]}" "$bin/tickbox" load "$at" --token - --game bomber --seconds 60 --json --quiet >"$scratch/in_room" 2>/dev/null &
+        player=$!
+        sleep 0.5
+        ask DELETE "/rooms/$room" "$admin" "$authorization" >"$scratch/room"
+        wait "$player" || true
+        jq '.clients.connected' "$scratch/in_room" >>"$scratch/rooms"
+    done
+}
+open_and_close &
+rooms=$!
+running+=("$rooms")
 
 begin=$SECONDS number=0 guests='' slow=0 waited=$(kept_waiting) unexplained=0
 while [ "$stopping" = no ] && kill -0 "$steady" 2>/dev/null && kill -0 "$server" 2>/dev/null; do
@@ -100,6 +125,7 @@ while [ "$stopping" = no ] && kill -0 "$steady" 2>/dev/null && kill -0 "$server"
     fi
 done
 [ -z "$guests" ] || wait "$guests" || true
+kill "$rooms" 2>/dev/null || rooms=''
 
 failed=0
 fail() {
@@ -119,6 +145,7 @@ code=0
 wait "$follower" || code=$?
 [ "$code" -eq 0 ] || fail "the follower ended with $code: $(tail -n 1 "$scratch/followed.err")"
 running=()
+[ -n "$rooms" ] || fail "no more rooms opened: $(cat "$scratch/room")"
 
 # Of the samples in the second, or the last, quarter.   median_of FIRST LAST
 median_of() { sed -n "$1,$2p" "$scratch/memory" | sort -n | awk '{ of[NR] = $1 } END { print of[int((NR + 1) / 2)] }'; }
@@ -149,6 +176,7 @@ slow ticks     $slow, of which $unexplained while nothing kept the server from r
 views          $checked checked, $differ differ
 followed       $(jq .ticks "$scratch/followed") ticks, $(jq .mismatched "$scratch/followed") differ
 players        $lost of $clients lost; $((number / 2)) parties of guests
+rooms          $(wc -l <"$scratch/rooms") opened and closed, in $(grep -c 1 "$scratch/rooms") of them somebody played
 recordings     $verified verified
 TEXT
 exit "$failed"
