@@ -40,6 +40,9 @@
 namespace tickbox::server {
 namespace {
 
+/// Of the threads: a room's file threads come and go with it.
+constexpr int kHeaps = 4;
+
 // The command `health`: asks a running server whether it is alive, for containers and scripts.
 
 enum class HealthQuestion : std::uint8_t {
@@ -419,6 +422,7 @@ std::string admin_of(const Options& options) {
 
 int run_server(int argc, char** argv, const ServerProgram& server) {
   os::end_on_stop_signals_as_process_1();
+  os::limit_heaps(kHeaps);
   cli::CommonFlags flags;
   Options options{.programs = server.names,
                   .page = server.page,

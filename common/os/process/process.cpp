@@ -10,6 +10,7 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <malloc.h>
 #include <optional>
 #include <pthread.h>
 #include <signal.h>
@@ -212,6 +213,10 @@ std::expected<void, std::string> allow_open_files(std::size_t count) {
 
 /// Sets the signal mask before the thread starts and restores it after, because a thread inherits
 /// the mask.
+void limit_heaps(int most) {
+  (void)mallopt(M_ARENA_MAX, most);
+}
+
 std::expected<std::thread, std::string> start_thread(const char* name, std::function<void()> body) {
   sigset_t all;
   sigset_t before;

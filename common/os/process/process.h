@@ -63,6 +63,11 @@ struct Machine {
 
 // Threads other than the tick's.
 
+/// Limits the number of heaps from which threads allocate (glibc: eight for each processor). Each
+/// keeps what it once used, so a program whose threads come and go would take more memory whenever
+/// more of them run at once than ever before. Call before the first thread starts.
+void limit_heaps(int most);
+
 /// Runs `body` on a new thread that blocks all signals, so that the main thread takes them. `name`
 /// appears in ps and top, up to 15 characters. Fails: with one line that says what to try, if the
 /// machine has no further thread.
