@@ -6,7 +6,7 @@
 namespace tickbox::tests {
 namespace {
 
-constexpr std::uint32_t kSeats = 112;
+constexpr std::uint32_t kCrowdSeats = 112;
 /// Enough that the bodies near one client do not fit one snapshot.
 constexpr int kClients = 108;
 constexpr net::LinkConditions kLink{.delay = std::chrono::milliseconds{20}, .loss_ppm = 20'000};
@@ -15,7 +15,8 @@ constexpr net::LinkConditions kLink{.delay = std::chrono::milliseconds{20}, .los
 
 void play_crowd(std::FILE* out) {
   Capture capture{
-      out, {.seed = 12, .max_clients = kSeats, .link = kLink, .bot = "chase", .keys = make_ring()}};
+      out,
+      {.seed = 12, .max_clients = kCrowdSeats, .link = kLink, .bot = "chase", .keys = make_ring()}};
   for (int i = 0; i < kClients; ++i) {
     capture.add_client();
     capture.harness().run_for(std::chrono::milliseconds{1});  // 1,000 key agreements a second

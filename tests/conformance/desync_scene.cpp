@@ -15,8 +15,8 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 /// Enough that some views make two parts.
-constexpr std::uint32_t kSeats = 160;
-constexpr net::LinkConditions kLink{.delay = milliseconds{30}, .jitter = milliseconds{6}};
+constexpr std::uint32_t kDesyncSeats = 160;
+constexpr net::LinkConditions kDesyncLink{.delay = milliseconds{30}, .jitter = milliseconds{6}};
 
 /// Returns the client with the most bodies around its own.
 std::size_t most_crowded(const Harness& harness) {
@@ -48,7 +48,7 @@ void play_desync(std::FILE* out) {
   BodyId body;
   std::size_t flipped = 0;  // the client whose view flips
   std::deque<ChangedGame> games;
-  for (std::size_t client = 0; client < kSeats; ++client) {
+  for (std::size_t client = 0; client < kDesyncSeats; ++client) {
     games.emplace_back(games::arena(), Changes{.after = [&, client](const MidTick& tick) {
                          const bool is_wrong = tick.tick() == wrong && client == flipped;
                          if (is_wrong && tick.world().size() > 1) tick.flip(body, "vx", 0);
@@ -56,13 +56,13 @@ void play_desync(std::FILE* out) {
   }
   Capture capture{out,
                   {.seed = 21,
-                   .max_clients = kSeats,
-                   .link = kLink,
+                   .max_clients = kDesyncSeats,
+                   .link = kDesyncLink,
                    .bot = "chase",
                    .keys = make_ring(),
                    .client_game = [&](std::size_t client) { return &games[client]; }}};
   Harness& harness = capture.harness();
-  for (std::uint32_t i = 0; i < kSeats; ++i) {
+  for (std::uint32_t i = 0; i < kDesyncSeats; ++i) {
     capture.add_client();
     harness.run_for(std::chrono::milliseconds{1});  // 1,000 key agreements a second
   }

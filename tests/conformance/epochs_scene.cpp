@@ -9,7 +9,8 @@ namespace {
 constexpr std::uint32_t kTickRate = 240;
 /// 65,536 packets, one a tick, and those of ten more seconds.
 constexpr std::chrono::seconds kLength{65'536 / kTickRate + 10};
-constexpr net::LinkConditions kLink{.delay = std::chrono::milliseconds{5}, .loss_ppm = 10'000};
+constexpr net::LinkConditions kEpochsLink{.delay = std::chrono::milliseconds{5},
+                                          .loss_ppm = 10'000};
 
 /// Returns the first client after its time.
 std::size_t play_long(Capture& capture) {
@@ -28,7 +29,7 @@ HarnessOptions options(net::Cipher cipher) {
   return {.seed = 13,
           .tick_rate = kTickRate,
           .max_clients = 1,
-          .link = kLink,
+          .link = kEpochsLink,
           .server_cipher = cipher,
           .client_cipher = cipher,
           .bot = "stress",  // news in every tick

@@ -35,17 +35,17 @@ golden_build() {
     mkdir -p "$folder"
     rm -f "$folder"/{*.cpp,*.o,tickbox-golden}
     # Each library is one source, which includes all of the library's sources: these share most of what they include.
-    # Each game and each file of scenes is a source of its own, because two of them use the same names.
+    # Each game is a source of its own, because two of them use the same names.
     local part name
     for part in common/{core,sim,engine,views,bots,package/laws,record} common/games/{*/,*.cpp} tests/golden; do
         name=${part%/}
         name=${name%.cpp}
         # Other processors have no zstd: tests/golden/no_compression.cpp stands in for what needs it.
-        find "$part" -name '*.cpp' ! -name compression.cpp ! -name '*_scene*.cpp' | sort | sed 's|.*|#include "&"|' >"$folder/${name//\//-}.cpp"
+        find "$part" -name '*.cpp' ! -name compression.cpp | sort | sed 's|.*|#include "&"|' >"$folder/${name//\//-}.cpp"
     done
     # Objects are named by their paths.
     # shellcheck disable=SC2016 # expanded by the shell that xargs starts
-    printf '%s\0' "$folder"/*.cpp tests/golden/*_scene*.cpp tests/support/menagerie.cpp |
+    printf '%s\0' "$folder"/*.cpp tests/support/menagerie.cpp |
         xargs -0 -P "$(nproc)" -I{} bash -c '
         source=$1 folder=$2
         shift 2

@@ -14,9 +14,9 @@ namespace {
 constexpr std::int32_t kColumns = 48;
 constexpr std::int32_t kRows = 30;
 constexpr Vec2 kInside{kColumns * kUnit, kRows* kUnit};
-constexpr std::int32_t kFloorHeight = 6;  ///< in rows
-constexpr std::int32_t kRunSpeed = 7 * kUnit / 60;
-constexpr std::int32_t kJumpSpeed = 17 * kUnit / 60;
+constexpr std::int32_t kCoinFloorHeight = 6;  ///< in rows
+constexpr std::int32_t kCoinRunSpeed = 7 * kUnit / 60;
+constexpr std::int32_t kCoinJumpSpeed = 17 * kUnit / 60;
 constexpr std::uint32_t kFirstCoin = 100'000;
 constexpr std::uint32_t kFirstBrick = 200'000;
 constexpr std::uint32_t kFirstDoor = 300'000;
@@ -74,7 +74,7 @@ void take_coins(sim::PhysicsWorld& world) {
 
 void build_and_break(sim::PhysicsWorld& world, Rng& rng) {
   const std::int32_t column = between(rng, 0, kColumns - 1);
-  const std::int32_t row = kFloorHeight * between(rng, 1, 4);
+  const std::int32_t row = kCoinFloorHeight * between(rng, 1, 4);
   const sim::Body brick = brick_at(column, row);
   if (!world.remove(brick.id)) world.add(brick);  // movers may be there
   const Vec2 cell{between(rng, 0, kColumns - 1), between(rng, 1, kRows - 1)};
@@ -87,8 +87,8 @@ void play(sim::PhysicsWorld& world, Rng& rng, std::uint32_t tick) {
   for (sim::Body& body : world.movers()) {
     if (body.kind != sim::Kind::Dynamic) continue;
     if ((tick + 3 * body.id.value) % kTicksBetweenMoves != 0) continue;
-    body.velocity.x = rng.chance(1, 5) ? 0 : between(rng, -kRunSpeed, kRunSpeed);
-    if (rng.chance(1, 2)) body.velocity.y = -kJumpSpeed;
+    body.velocity.x = rng.chance(1, 5) ? 0 : between(rng, -kCoinRunSpeed, kCoinRunSpeed);
+    if (rng.chance(1, 2)) body.velocity.y = -kCoinJumpSpeed;
     if (rng.chance(1, 60)) body.velocity = draw_vec(rng, kSpeedLimit);
     if (sim::is_ghost(body)) {
       body.min = Vec2{between(rng, 0, kInside.x), between(rng, 0, kInside.y)};
@@ -107,7 +107,7 @@ void add_players(Plan& plan, Rng& rng) {
   for (std::int32_t i = 0; i < kPlayers; ++i) {
     const std::int32_t side = between(rng, kUnit / 2, 4 * kUnit / 5);
     sim::Body& player = plan.add_mover(
-        {(i % 10 * 4 + 2) * kUnit, (kFloorHeight * (i / 10 + 1) - 2) * kUnit}, {side, side});
+        {(i % 10 * 4 + 2) * kUnit, (kCoinFloorHeight * (i / 10 + 1) - 2) * kUnit}, {side, side});
     player.friction = static_cast<std::uint8_t>(i % 4 == 0 ? 60 : 0);
     if (i % 9 == 4) player.response = sim::Response::Stop;
     if (i % 9 == 7) {
@@ -132,7 +132,7 @@ std::unique_ptr<Scene> make_coins() {
   add_players(plan, rng);
   for (std::int32_t row = 1; row < kRows; ++row) {
     for (std::int32_t column = 2; column < kColumns; ++column) {
-      if (row % kFloorHeight == 0) {
+      if (row % kCoinFloorHeight == 0) {
         if (!rng.chance(1, 6)) plan.movers.push_back(brick_at(column, row));
       } else if (rng.chance(2, 3)) {
         plan.movers.push_back(coin_at(column, row));

@@ -11,7 +11,7 @@ namespace tickbox::golden {
 namespace {
 
 constexpr std::int32_t kRoom = 32 * kUnit;
-constexpr std::int32_t kRunSpeed = 6 * kUnit / 60;
+constexpr std::int32_t kCrowdRunSpeed = 6 * kUnit / 60;
 constexpr std::uint16_t kCrateMass = 20;
 
 void run_to_a_corner(sim::PhysicsWorld& world, Rng& rng, std::uint32_t tick) {
@@ -24,8 +24,8 @@ void run_to_a_corner(sim::PhysicsWorld& world, Rng& rng, std::uint32_t tick) {
       continue;
     }
     if (rng.chance(1, 30)) continue;  // slips: keeps the velocity that the others gave it
-    body.velocity = {std::clamp(goal.x - body.min.x, -kRunSpeed, kRunSpeed),
-                     std::clamp(goal.y - body.min.y, -kRunSpeed, kRunSpeed)};
+    body.velocity = {std::clamp(goal.x - body.min.x, -kCrowdRunSpeed, kCrowdRunSpeed),
+                     std::clamp(goal.y - body.min.y, -kCrowdRunSpeed, kCrowdRunSpeed)};
   }
 }
 

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::int32_t kWidth = 120 * kUnit;
 constexpr std::int32_t kFloor = 40 * kUnit;
-constexpr std::int32_t kJumpSpeed = 14 * kUnit / 60;
+constexpr std::int32_t kLiftJumpSpeed = 14 * kUnit / 60;
 constexpr std::int32_t kSweepSpeed = 9 * kUnit / 60;
 
 /// In sub-units per tick: from 7 sub-units to 11 units. The last is faster than any rider falls.
@@ -46,7 +46,7 @@ void jump_and_sweep(sim::PhysicsWorld& world, Rng& rng, std::uint32_t tick) {
       body.velocity.x = tick / kTicksPerSweep % 2 == 0 ? kSweepSpeed : -kSweepSpeed;
     } else if (body.kind == sim::Kind::Dynamic &&
                (tick + 7 * body.id.value) % kTicksBetweenJumps == 0 && rng.chance(1, 3)) {
-      const Vec2 push{between(rng, -kUnit / 10, kUnit / 10), between(rng, -kJumpSpeed, 0)};
+      const Vec2 push{between(rng, -kUnit / 10, kUnit / 10), between(rng, -kLiftJumpSpeed, 0)};
       body.velocity.x += push.x;
       body.velocity.y += push.y;
     }

@@ -8,18 +8,18 @@
 namespace tickbox::golden {
 namespace {
 
-constexpr std::int32_t kWidth = 60 * kUnit;
+constexpr std::int32_t kPassageWidth = 60 * kUnit;
 constexpr std::int32_t kHeight = 48 * kUnit;
 constexpr std::int32_t kFloors = 7;
 constexpr std::int32_t kFloorHeight = 6 * kUnit;
-constexpr std::int32_t kRunSpeed = 8 * kUnit / 60;
-constexpr std::int32_t kJumpSpeed = 24 * kUnit / 60;
+constexpr std::int32_t kPassageRunSpeed = 8 * kUnit / 60;
+constexpr std::int32_t kPassageJumpSpeed = 24 * kUnit / 60;
 
 constexpr std::uint16_t kPlatformLayer = 2;
 constexpr std::uint16_t kEveryLayer = 0xffff;
 
 Vec2 draw_place(Rng& rng) {
-  return Vec2{between(rng, 0, kWidth - 2 * kUnit), between(rng, 0, kHeight - 2 * kUnit)};
+  return Vec2{between(rng, 0, kPassageWidth - 2 * kUnit), between(rng, 0, kHeight - 2 * kUnit)};
 }
 
 void climb_and_drop(sim::PhysicsWorld& world, Rng& rng, std::uint32_t tick) {
@@ -36,8 +36,8 @@ void climb_and_drop(sim::PhysicsWorld& world, Rng& rng, std::uint32_t tick) {
     // A body that falls through the floors does so until its next move.
     body.collides_with =
         static_cast<std::uint16_t>(rng.chance(1, 6) ? kEveryLayer & ~kPlatformLayer : kEveryLayer);
-    body.velocity.x += between(rng, -kRunSpeed, kRunSpeed);
-    if (rng.chance(1, 2)) body.velocity.y = -between(rng, 0, kJumpSpeed);
+    body.velocity.x += between(rng, -kPassageRunSpeed, kPassageRunSpeed);
+    if (rng.chance(1, 2)) body.velocity.y = -between(rng, 0, kPassageJumpSpeed);
   }
 }
 
@@ -56,7 +56,7 @@ void add_floors(Plan& plan, Rng& rng) {
                                       {kUnit / 2, kFloorHeight});
     door.one_way = i % 2 == 0 ? sim::OneWay::Left : sim::OneWay::Right;
   }
-  sim::Body& ceiling = plan.add_static({0, 3 * kUnit}, {kWidth / 2, kUnit / 4});
+  sim::Body& ceiling = plan.add_static({0, 3 * kUnit}, {kPassageWidth / 2, kUnit / 4});
   ceiling.one_way = sim::OneWay::Down;
 }
 
@@ -66,7 +66,7 @@ void add_sensors(Plan& plan, Rng& rng) {
     const Vec2 min = draw_place(rng);
     plan.add_static(min, {between(rng, 1, 2 * kUnit), 2 * kUnit}).sensor = true;
   }
-  const sim::Path beam{{{0, kUnit}, {kWidth, kHeight - kUnit}}, 20 * kUnit};
+  const sim::Path beam{{{0, kUnit}, {kPassageWidth, kHeight - kUnit}}, 20 * kUnit};
   plan.add_lift({kUnit / 8, kUnit / 8}, beam).sensor = true;
 }
 
@@ -90,10 +90,11 @@ void add_climbers(Plan& plan, Rng& rng) {
 std::unique_ptr<Scene> make_passages() {
   Rng rng{6'000'016};
   Plan plan{.settings = {.gravity = {0, 546}}};
-  plan.add_walls({kWidth, kHeight});
+  plan.add_walls({kPassageWidth, kHeight});
   add_floors(plan, rng);
   add_sensors(plan, rng);
-  const sim::Path ferry{{{0, 12 * kUnit + kUnit / 2}, {kWidth, 12 * kUnit + kUnit / 2}}, kUnit / 8};
+  const sim::Path ferry{{{0, 12 * kUnit + kUnit / 2}, {kPassageWidth, 12 * kUnit + kUnit / 2}},
+                        kUnit / 8};
   plan.add_lift({5 * kUnit, kUnit / 4}, ferry).one_way = sim::OneWay::Up;
   add_climbers(plan, rng);
   return std::make_unique<PhysicsScene>(plan, rng, climb_and_drop);

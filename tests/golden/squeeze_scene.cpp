@@ -10,7 +10,7 @@ namespace {
 constexpr std::int32_t kPits = 4;
 constexpr std::int32_t kPitPitch = 24 * kUnit;
 constexpr std::int32_t kPitWidth = 16 * kUnit;
-constexpr std::int32_t kFloor = 20 * kUnit;
+constexpr std::int32_t kSqueezeFloor = 20 * kUnit;
 
 /// Every other pit has machines that crush.
 sim::Squeeze squeeze_of(std::int32_t pit) {
@@ -35,12 +35,12 @@ void put_into_each_other(sim::PhysicsWorld& world, Rng& rng, std::uint32_t tick)
 void add_machines(Plan& plan, std::int32_t pit, Rng& rng) {
   const std::int32_t left = pit * kPitPitch;
   const std::int32_t right = left + kPitWidth;
-  const std::int32_t top = kFloor - 8 * kUnit;
+  const std::int32_t top = kSqueezeFloor - 8 * kUnit;
   const Vec2 speeds{between(rng, kUnit / 30, kUnit / 4), between(rng, kUnit / 30, 2 * kUnit)};
   const sim::Path from_left{{{left, top}, {left + 6 * kUnit, top}}, speeds.x};
   const sim::Path from_right{{{right - kUnit, top}, {right - 7 * kUnit, top}}, speeds.x};
-  const sim::Path press{{{left + kUnit, top - 2 * kUnit}, {left + kUnit, kFloor - 2 * kUnit}},
-                        speeds.y};
+  const sim::Path press{
+      {{left + kUnit, top - 2 * kUnit}, {left + kUnit, kSqueezeFloor - 2 * kUnit}}, speeds.y};
   plan.add_lift({kUnit, 8 * kUnit}, from_left).squeeze = squeeze_of(pit);
   plan.add_lift({kUnit, 8 * kUnit}, from_right).squeeze = squeeze_of(pit);
   plan.add_lift({kPitWidth - 2 * kUnit, kUnit}, press).squeeze = squeeze_of(pit);
@@ -53,7 +53,7 @@ void add_boxes(Plan& plan, std::int32_t pit, Rng& rng) {
     // Up to one and a half units wide, at a distance of one unit: some overlap from the start.
     const Vec2 size{between(rng, kUnit / 2, 3 * kUnit / 2), between(rng, kUnit / 2, 3 * kUnit / 2)};
     sim::Body& box = plan.add_mover(
-        {pit * kPitPitch + (i % kRow + 6) * kUnit, kFloor - (i / kRow + 2) * kUnit}, size);
+        {pit * kPitPitch + (i % kRow + 6) * kUnit, kSqueezeFloor - (i / kRow + 2) * kUnit}, size);
     box.mass = static_cast<std::uint16_t>(rng.chance(1, 8) ? 65'535 : between(rng, 1, 9));
     box.friction = static_cast<std::uint8_t>(rng.chance(1, 2) ? 0 : between(rng, 1, 255));
     if (i % 4 == 1) {
@@ -70,7 +70,7 @@ void add_boxes(Plan& plan, std::int32_t pit, Rng& rng) {
 std::unique_ptr<Scene> make_squeeze() {
   Rng rng{6'000'017};
   Plan plan{.settings = {.gravity = {61, 546}}};
-  plan.add_walls({kPits * kPitPitch, kFloor});
+  plan.add_walls({kPits * kPitPitch, kSqueezeFloor});
   for (std::int32_t pit = 0; pit < kPits; ++pit) {
     add_machines(plan, pit, rng);
     add_boxes(plan, pit, rng);

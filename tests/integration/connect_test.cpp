@@ -10,7 +10,7 @@
 #include <csignal>
 #include <filesystem>
 
-namespace tickbox::integration {
+namespace tickbox::integration::connect_test {
 namespace {
 
 using Strings = std::vector<std::string>;
@@ -253,4 +253,4 @@ TEST(Connect, AClosedTerminalEndsItAsCtrlCDoes) {
 }
 
 }  // namespace
-}  // namespace tickbox::integration
+}  // namespace tickbox::integration::connect_test

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace tickbox::integration {
+namespace tickbox::integration::follow_test {
 namespace {
 
 using Strings = std::vector<std::string>;
@@ -104,4 +104,4 @@ TEST(Follow, ASeventeenthReaderIsTurnedAway) {
 }
 
 }  // namespace
-}  // namespace tickbox::integration
+}  // namespace tickbox::integration::follow_test

@@ -11,7 +11,8 @@
 namespace tickbox::tests {
 namespace {
 
-constexpr std::int64_t kMillion = 1'000'000;
+/// A drift is in parts per million.
+constexpr std::int64_t kDriftUnit = 1'000'000;
 /// Less than the ids of the harness's own clients, more than those that tests choose.
 constexpr std::uint64_t kClientIds = 10'000'000;
 /// More than a test's match records. A vector that grows would count as an allocation of the
@@ -184,7 +185,7 @@ BodyId Harness::body_of(std::size_t client) const {
 }
 
 Instant Harness::time_of(const Player& player) const {
-  return now() + (now() - start_) / kMillion * player.drift_ppm + player.jumped;
+  return now() + (now() - start_) / kDriftUnit * player.drift_ppm + player.jumped;
 }
 
 void Harness::run_for(Duration duration) {

@@ -13,7 +13,7 @@ namespace {
 using std::chrono::milliseconds;
 
 /// Views of 1,024 members fill up in some seconds.
-constexpr int kWarmUpTicks = 360;
+constexpr int kTicksUntilFull = 360;
 
 Vec2 wide_sight(const void* /*avatar*/) {
   return kWideSight;
@@ -80,10 +80,10 @@ std::array<PelletCost, 4> measure_pellets(int ticks) {
   Room at_rest{"and 4,000 in sight", Pellets::AtRest};
   Room to_eat{"and 4,000 to eat", Pellets::ToEat};
   const std::array rooms = {&without, &out_of_sight, &at_rest, &to_eat};
-  for (int tick = 0; tick < kWarmUpTicks + ticks; ++tick) {
+  for (int tick = 0; tick < kTicksUntilFull + ticks; ++tick) {
     for (Room* room : rooms) {
-      if (tick == kWarmUpTicks) room->begin();
-      room->tick(tick >= kWarmUpTicks);
+      if (tick == kTicksUntilFull) room->begin();
+      room->tick(tick >= kTicksUntilFull);
     }
   }
   return {without.cost(), out_of_sight.cost(), at_rest.cost(), to_eat.cost()};

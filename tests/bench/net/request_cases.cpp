@@ -14,7 +14,7 @@ namespace {
 using net::PacketType;
 
 /// A server with one player, who stays, and has a ticket.
-struct Stage {
+struct RequestStage {
   BenchServer server;
   Player player = server.let_in(sender(0));
   std::vector<Player> resumers;
@@ -39,14 +39,14 @@ struct Stage {
 };
 
 /// Makes the datagram of a sender, in the stage's buffer.
-using Make = std::function<ConstBytes(Stage&, const net::Address&)>;
+using Make = std::function<ConstBytes(RequestStage&, const net::Address&)>;
 using Count = std::function<std::uint64_t(const BenchServer&)>;
 
 /// kBatch datagrams, each of a network of its own, that let `count` grow by as many.
 Case asked(
     std::string name, Make make, const Count& count,
-    std::function<void(Stage&)> first = [](Stage&) {}) {
-  const auto stage = std::make_shared<Stage>();
+    std::function<void(RequestStage&)> first = [](RequestStage&) {}) {
+  const auto stage = std::make_shared<RequestStage>();
   return received({.name = std::move(name),
                    .bytes = net::kRequestBytes,
                    .prepare =
@@ -80,34 +80,34 @@ Count sessions(server::ConnectionResult result) {
   };
 }
 
-ConstBytes hello(Stage& stage, const net::Address& /*from*/) {
+ConstBytes hello(RequestStage& stage, const net::Address& /*from*/) {
   return net::encode_hello(stage.request(PacketType::Hello), stage.out);
 }
 
-ConstBytes connect(Stage& stage, const net::Address& from) {
+ConstBytes connect(RequestStage& stage, const net::Address& from) {
   return stage.server.make_connect(from, stage.server.make_token(), stage.out);
 }
 
 /// Makes a CONNECT with a valid and recent cookie, but that of another address.
-ConstBytes connect_with_bad_cookie(Stage& stage, const net::Address& /*from*/) {
+ConstBytes connect_with_bad_cookie(RequestStage& stage, const net::Address& /*from*/) {
   return connect(stage, stage.player.address);
 }
 
-ConstBytes connect_with_forged_token(Stage& stage, const net::Address& from) {
+ConstBytes connect_with_forged_token(RequestStage& stage, const net::Address& from) {
   net::ConnectToken token = stage.server.make_token();
   token.sealed.back() ^= std::byte{1};
   return stage.server.make_connect(from, token, stage.out);
 }
 
 /// Makes a CONNECT with a valid token, and a tag by other keys than those of the token.
-ConstBytes connect_without_keys(Stage& stage, const net::Address& from) {
+ConstBytes connect_without_keys(RequestStage& stage, const net::Address& from) {
   net::ConnectToken token = stage.server.make_token();
   token.keys = {};
   return stage.server.make_connect(from, token, stage.out);
 }
 
 /// Lets in as many players as a batch of RESUMEs needs: a seat has a limit of its own.
-void let_in_resumers(Stage& stage) {
+void let_in_resumers(RequestStage& stage) {
   constexpr std::size_t kResumers = kBatch / server::kAgreementsOfSeat.burst;
   stage.resumers.clear();
   for (std::uint32_t i = 0; i < kResumers; ++i) {
@@ -116,24 +116,24 @@ void let_in_resumers(Stage& stage) {
   stage.server.pass_second();
 }
 
-ConstBytes resume(Stage& stage, const net::Address& /*from*/) {
+ConstBytes resume(RequestStage& stage, const net::Address& /*from*/) {
   std::ranges::rotate(stage.resumers, std::next(stage.resumers.begin()));
   return net::encode_resume(stage.request(PacketType::Resume), stage.resumers.front().ticket,
                             stage.out);
 }
 
-ConstBytes resume_forged(Stage& stage, const net::Address& /*from*/) {
+ConstBytes resume_forged(RequestStage& stage, const net::Address& /*from*/) {
   net::ResumeTicket ticket = stage.player.ticket;
   ticket.sealed.back() ^= std::byte{1};
   return net::encode_resume(stage.request(PacketType::Resume), ticket, stage.out);
 }
 
-ConstBytes resume_of_another_boot(Stage& stage, const net::Address& /*from*/) {
+ConstBytes resume_of_another_boot(RequestStage& stage, const net::Address& /*from*/) {
   return net::encode_resume(stage.request(PacketType::Resume), {}, stage.out);
 }
 
 /// Asks until the server answers no stranger in this second.
-void use_up_replies(Stage& stage) {
+void use_up_replies(RequestStage& stage) {
   // Less than what a server takes from one tick to the next.
   constexpr auto kMore = static_cast<std::size_t>(server::kRepliesToStrangers.burst +
                                                   server::kRepliesToStrangers.burst / 4);
@@ -146,7 +146,7 @@ void use_up_replies(Stage& stage) {
 }
 
 /// Asks until the server opens no ticket without a cookie in this second.
-void use_up_opens(Stage& stage) {
+void use_up_opens(RequestStage& stage) {
   constexpr auto kMore = static_cast<std::uint32_t>(server::kOpensWithoutCookie.burst +
                                                     server::kOpensWithoutCookie.burst / 4);
   for (std::uint32_t i = 0; i < kMore; ++i) {

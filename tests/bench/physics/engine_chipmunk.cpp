@@ -11,9 +11,9 @@
 namespace tickbox::bench {
 namespace {
 
-constexpr cpBitmask kOnStatics = 1;
-constexpr cpBitmask kOnBoxes = 2;
-constexpr cpBitmask kOnBullets = 4;
+constexpr cpBitmask kChipmunkOnStatics = 1;
+constexpr cpBitmask kChipmunkOnBoxes = 2;
+constexpr cpBitmask kChipmunkOnBullets = 4;
 
 /// What its manual suggests where sleeping is wanted.
 constexpr double kSecondsToSleep = 0.5;
@@ -57,7 +57,7 @@ class ChipmunkEngine final : public Engine {
     for (const Rect& place : geometry_.statics) {
       const cpBB box = cpBBNewForExtents(cpv(place.x, place.y), place.width / 2, place.height / 2);
       add_shape(cpBoxShapeNew2(cpSpaceGetStaticBody(space_.get()), box, 0), scene,
-                {CP_NO_GROUP, kOnStatics, CP_ALL_CATEGORIES});
+                {CP_NO_GROUP, kChipmunkOnStatics, CP_ALL_CATEGORIES});
     }
     for (const SceneBody& body : scene.bodies) {
       add_body(body, scene);
@@ -119,8 +119,8 @@ class ChipmunkEngine final : public Engine {
     cpSpaceAddBody(space_.get(), body);
     const bool is_bullet = from.role == Role::Bullet;
     add_shape(cpBoxShapeNew(body, from.place.width, from.place.height, 0), scene,
-              {CP_NO_GROUP, is_bullet ? kOnBullets : kOnBoxes,
-               is_bullet ? kOnStatics : kOnStatics | kOnBoxes});
+              {CP_NO_GROUP, is_bullet ? kChipmunkOnBullets : kChipmunkOnBoxes,
+               is_bullet ? kChipmunkOnStatics : kChipmunkOnStatics | kChipmunkOnBoxes});
   }
 
   Geometry geometry_;

@@ -10,9 +10,9 @@
 namespace tickbox::bench {
 namespace {
 
-constexpr std::uint16_t kOnStatics = 1;
-constexpr std::uint16_t kOnBoxes = 2;
-constexpr std::uint16_t kOnBullets = 4;
+constexpr std::uint16_t kTickboxOnStatics = 1;
+constexpr std::uint16_t kTickboxOnBoxes = 2;
+constexpr std::uint16_t kTickboxOnBullets = 4;
 
 std::int32_t sub_units(double units) {
   return static_cast<std::int32_t>(std::lround(units * kUnit));
@@ -48,7 +48,7 @@ sim::SharedStatics make_statics(const Scene& scene) {
   for (const Rect& place : geometry_of(scene, PeerBodies::Boxes).statics) {
     sim::Body body = body_at(place, id++);
     body.kind = sim::Kind::Static;
-    body.layers = kOnStatics;
+    body.layers = kTickboxOnStatics;
     statics.push_back(body);
   }
   return std::make_shared<const sim::Statics>(std::move(statics));
@@ -63,8 +63,8 @@ sim::Body mover_of(const Scene& scene, std::size_t index) {
     body.restitution = sim::kFullRestitution;
   }
   const bool is_bullet = from.role == Role::Bullet;
-  body.layers = is_bullet ? kOnBullets : kOnBoxes;
-  body.collides_with = is_bullet ? kOnStatics : kOnStatics | kOnBoxes;
+  body.layers = is_bullet ? kTickboxOnBullets : kTickboxOnBoxes;
+  body.collides_with = is_bullet ? kTickboxOnStatics : kTickboxOnStatics | kTickboxOnBoxes;
   return body;
 }
 

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::array kCases{FixedCase::None, FixedCase::AtRest, FixedCase::Changing,
                             FixedCase::Among, FixedCase::Taken};
-constexpr std::array<std::string_view, kCases.size()> kNames{
+constexpr std::array<std::string_view, kCases.size()> kCaseNames{
     "none", "at rest", "at rest, changing", "among movers", "among movers, changing"};
 constexpr std::uint32_t kFirstSensor = 1'000'000;
 constexpr std::int32_t kPitch = kUnit / 2;
@@ -144,7 +144,7 @@ std::string fixed_table(const FixedResult& result) {
                                   "ratio", "begin+end", "add all us");
   for (const FixedLine& line : result.lines) {
     table += fmt::format("{:24} {:>9.3f} {:>8.3f} {:>10} {:>10.0f}\n",
-                         kNames.at(std::to_underlying(line.which)), line.best(), line.ratio(),
+                         kCaseNames.at(std::to_underlying(line.which)), line.best(), line.ratio(),
                          line.overlaps, line.add_us);
   }
   return table;
@@ -153,7 +153,7 @@ std::string fixed_table(const FixedResult& result) {
 std::string json_of(const FixedResult& result) {
   nlohmann::ordered_json document{{"fixed", nlohmann::ordered_json::array()}};
   for (const FixedLine& line : result.lines) {
-    document["fixed"].push_back({{"sensors", kNames.at(std::to_underlying(line.which))},
+    document["fixed"].push_back({{"sensors", kCaseNames.at(std::to_underlying(line.which))},
                                  {"us_per_tick", line.best()},
                                  {"ratio", line.ratio()},
                                  {"overlaps", line.overlaps},

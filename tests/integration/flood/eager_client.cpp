@@ -17,7 +17,7 @@ constexpr std::uint32_t kTicksAhead = 2;
 
 constexpr std::chrono::seconds kTokenLife{60};
 
-net::ConnectToken make_token(const net::Address& server, Entropy& entropy) {
+net::ConnectToken make_client_token(const net::Address& server, Entropy& entropy) {
   constexpr std::uint64_t kClient = 1'000'000;  // none of a load generator's
   net::TokenClaims claims{.client = kClient};
   claims.servers.push_back(server);
@@ -40,7 +40,7 @@ EagerClient::EagerClient(std::unique_ptr<os::UdpTransport> socket, const net::Ad
                          Entropy& entropy)
     : socket_(std::move(socket)),
       connection_(std::make_unique<client::Connection>(
-          client::ConnectionOptions{.server = server, .token = make_token(server, entropy)},
+          client::ConnectionOptions{.server = server, .token = make_client_token(server, entropy)},
           *socket_, entropy, os::SteadyClock{}.now())) {}
 
 void EagerClient::poll(Instant now) {

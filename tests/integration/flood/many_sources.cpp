@@ -23,14 +23,14 @@ constexpr std::size_t kBytesMax = 1'536;
 /// Answers wait here until the next flush.
 constexpr int kAnswerBufferBytes = 4 * 1024 * 1024;
 
-/// What tells the kernel which of our addresses a datagram is sent from.
-struct alignas(cmsghdr) SourceControl {
-  std::array<std::byte, CMSG_SPACE(sizeof(in_pktinfo))> bytes{};
-};
-
 }  // namespace
 
 struct ManySources::Batch {
+  /// What tells the kernel which of our addresses a datagram is sent from.
+  struct alignas(cmsghdr) SourceControl {
+    std::array<std::byte, CMSG_SPACE(sizeof(in_pktinfo))> bytes{};
+  };
+
   std::array<int, kSockets> sockets{};
   std::size_t next_socket = 0;
   net::Address address;  ///< of the target

@@ -39,15 +39,15 @@ std::vector<std::vector<Decided>> sorted(const std::vector<std::vector<Decided>>
   return all;
 }
 
-/// Inputs that a player decided in calm.
-struct CalmInputs {
-  std::uint64_t all = 0;
-  std::uint64_t missed = 0;  ///< substituted inputs
-};
-
 }  // namespace
 
 struct RecordingCheck::Walk {
+  /// Inputs that a player decided in calm.
+  struct CalmInputs {
+    std::uint64_t all = 0;
+    std::uint64_t missed = 0;  ///< substituted inputs
+  };
+
   const Recorded& recorded;
   std::vector<std::vector<Decided>> decided;
   std::optional<engine::World> world;  ///< as of the last tick; none: it was impossible
@@ -123,7 +123,7 @@ void RecordingCheck::walk(const Recorded& recorded, record::Reader& reader) {
               .world = {},
               .present = {},
               .last = recorded.from,
-              .calm = std::vector<CalmInputs>(recorded.decided.size())};
+              .calm = std::vector<Walk::CalmInputs>(recorded.decided.size())};
   for (auto item = reader.next(); item != record::Reader::Item::Finished; item = reader.next()) {
     if (item == record::Reader::Item::Keyframe) {
       check_number(reader.keyframe().segment);
@@ -204,7 +204,7 @@ void RecordingCheck::check_end(const Walk& walk) {
 
 /// Checks that the inputs of an undisturbed player arrive in time.
 void RecordingCheck::check_calm(const Walk& walk) {
-  for (const CalmInputs& calm : walk.calm) {
+  for (const Walk::CalmInputs& calm : walk.calm) {
     if (calm.all < kCalmSeconds * plan_.tick_rate) continue;
     const double share = static_cast<double>(calm.missed) / static_cast<double>(calm.all);
     counts_.missed_in_calm = std::max(counts_.missed_in_calm, share);
@@ -266,7 +266,7 @@ void RecordingCheck::check_inputs(Tick now, const engine::DecodedTick& tick, Wal
         std::ranges::equal_range(walk.decided[of.player.seat], now, {}, &Decided::tick);
     const bool arrived = of.source == engine::InputSource::Received;
     if (std::ranges::any_of(decided, &Decided::is_calm)) {
-      CalmInputs& calm = walk.calm[of.player.seat];
+      Walk::CalmInputs& calm = walk.calm[of.player.seat];
       ++calm.all;
       if (!arrived) ++calm.missed;
     }
