@@ -19,10 +19,10 @@ class ClosedRecordings {
 
   void add(std::string path);
 
-  /// Takes the oldest file off the list if there are more than are kept. The caller removes the file.
+  /// Takes the oldest file off the list if there are more than are kept; the caller removes it.
   [[nodiscard]] std::optional<std::string> pop_excess();
 
-  /// Removes files from the list that are no more there.
+  /// Takes files off the list that were removed otherwise.
   void remove(const std::vector<std::string>& paths);
 
   /// Returns the list; if all files are kept, the newest 1,000.
