@@ -69,7 +69,7 @@ overruns() { metrics "$admin" "$authorization" | awk '$1 == "tickbox_tick_overru
 
 # Nanoseconds that the threads of the shards were ready and did not run.
 mapfile -t shards < <(grep -lx shard "/proc/$server/task"/*/comm)
-kept_waiting() { cat "${shards[@]/%comm/schedstat}" | awk '{ waited += $2 } END { print waited }'; }
+kept_waiting() { cat "${shards[@]/%comm/schedstat}" | awk '{ waited += $2 } END { printf "%.0f\n", waited }'; }
 
 # Eight guests for some 14 seconds. Every third party is killed after 9 seconds, without a goodbye.
 #   entertain NUMBER
