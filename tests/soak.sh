@@ -91,7 +91,7 @@ open_and_close() {
     local room at player
     while ask POST '/rooms?game=bomber' "$admin" "$authorization" >"$scratch/room" && read -r room at <<<"$(jq -er '"\(.room) \(.address)"' "$scratch/room")"; do
         "$bin/tickbox" token issue --key-file "$scratch/keys" --client 4000000000 --server "$at" --room "$room" --expires 1m --out - --quiet |
-            "${of_others[@]}" "$bin/tickbox" load "$at" --token - --game bomber --seconds 60 --json --quiet >"$scratch/in_room" 2>/dev/null &
+            "${of_others[@]}" "$bin/tickbox" load "$at" --token - --clients 1 --seconds 60 --json --quiet >"$scratch/in_room" 2>/dev/null &
         player=$!
         sleep 0.5
         ask DELETE "/rooms/$room" "$admin" "$authorization" >"$scratch/room"
