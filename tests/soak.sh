@@ -99,6 +99,7 @@ open_and_close() {
         jq '.clients.connected' "$scratch/in_room" >>"$scratch/rooms"
     done
 }
+: >"$scratch/rooms"
 open_and_close &
 rooms=$!
 running+=("$rooms")
@@ -153,6 +154,7 @@ samples=$(wc -l <"$scratch/memory")
 [ "$samples" -ge 8 ] || { fail "too short to tell: $samples samples"; exit "$failed"; }
 warm=$(median_of $((samples / 4 + 1)) $((samples / 2)))
 last=$(median_of $((samples * 3 / 4 + 1)) "$samples")
+opened=$(wc -l <"$scratch/rooms") played=$(grep -cx 1 "$scratch/rooms" || true)
 verified=0
 for file in "$scratch"/recordings/*.tickbox; do
     if "$bin/tickbox" replay verify "$file" --quiet >/dev/null 2>"$scratch/verify.err"; then
@@ -166,6 +168,7 @@ checked=$(cat "$scratch/steady" "$scratch"/guests/* | jq -s 'map(.state_hash.che
 lost=$(jq .clients.dropped "$scratch/steady")
 [ "$differ" -eq 0 ] || fail "$differ views differ"
 [ "$lost" -eq 0 ] || fail "$lost of those who stayed were lost"
+[ "$played" -gt 0 ] || fail "nobody played in one of the $opened rooms that opened"
 [ "$unexplained" -eq 0 ] || fail "$unexplained ticks took too long while nothing kept the server from running"
 [ $((last * 100)) -le $((warm * 101)) ] || fail "memory grew by more than 1 %"
 [ -z "$(ls "$scratch/desyncs")" ] || fail "files about desyncs: $(ls "$scratch/desyncs")"
@@ -176,7 +179,7 @@ slow ticks     $slow, of which $unexplained while nothing kept the server from r
 views          $checked checked, $differ differ
 followed       $(jq .ticks "$scratch/followed") ticks, $(jq .mismatched "$scratch/followed") differ
 players        $lost of $clients lost; $((number / 2)) parties of guests
-rooms          $(wc -l <"$scratch/rooms") opened and closed, in $(grep -c 1 "$scratch/rooms") of them somebody played
+rooms          $opened opened and closed, in $played of them somebody played
 recordings     $verified verified
 TEXT
 exit "$failed"
