@@ -40,7 +40,7 @@
 namespace tickbox::server {
 namespace {
 
-/// Of the threads: a room's file threads come and go with it.
+/// Heaps of all threads together. A room has threads for its files, which end with it.
 constexpr int kHeaps = 4;
 
 // The command `health`: asks a running server whether it is alive, for containers and scripts.

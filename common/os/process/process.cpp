@@ -211,12 +211,12 @@ std::expected<void, std::string> allow_open_files(std::size_t count) {
   return {};
 }
 
-/// Sets the signal mask before the thread starts and restores it after, because a thread inherits
-/// the mask.
 void limit_heaps(int most) {
   (void)mallopt(M_ARENA_MAX, most);
 }
 
+/// Sets the signal mask before the thread starts and restores it after, because a thread inherits
+/// the mask.
 std::expected<std::thread, std::string> start_thread(const char* name, std::function<void()> body) {
   sigset_t all;
   sigset_t before;

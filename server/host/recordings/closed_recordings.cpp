@@ -1,6 +1,5 @@
 #include "server/host/recordings/closed_recordings.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace tickbox::server {
