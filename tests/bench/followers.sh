@@ -46,7 +46,7 @@ running+=($!)
 sleep 5
 
 # What a page asks for beside the log, until its reader is gone.
-ask() {
+poll_page() {
     exec 4<>"/dev/tcp/${admin%:*}/${admin##*:}"
     "${of_others[@]}" cat <&4 >/dev/null &
     local answers=$!
@@ -59,7 +59,7 @@ ask() {
 # One reader, until it is stopped.
 follow() {
     local reader=$BASHPID
-    if [ -n "$pages" ]; then ask "$reader" & fi
+    if [ -n "$pages" ]; then poll_page "$reader" & fi
     exec 3<>"/dev/tcp/${admin%:*}/${admin##*:}"
     printf 'GET /rooms/1/log HTTP/1.1\r\nHost: %s\r\n\r\n' "$admin" >&3
     exec "${of_others[@]}" cat <&3 >/dev/null
