@@ -35,6 +35,12 @@ find_server() {
     fi
 }
 
+# Makes a token for the admin side of a server, in $scratch/token.
+make_admin_token() {
+    head -c 32 /dev/urandom | base64 >"$scratch/token"
+    chmod 600 "$scratch/token"
+}
+
 # Prints the body of the answer of a server's admin side.   ask METHOD PATH HOST:PORT [HEADER...]
 ask() {
     exec 3<>"/dev/tcp/${3%:*}/${3##*:}"

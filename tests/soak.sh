@@ -44,8 +44,7 @@ start() { setsid "$@" & }
 
 mkdir "$scratch/recordings" "$scratch/desyncs" "$scratch/guests"
 "$bin/tickbox" token keygen --out "$scratch/keys" --quiet
-head -c 32 /dev/urandom | base64 >"$scratch/token"
-chmod 600 "$scratch/token"
+make_admin_token
 authorization="Authorization: Bearer $(cat "$scratch/token")"
 start "${of_server[@]}" "$bin/tickbox-server" --port 0 --admin-port 0 --json --quiet --rooms arena=2 --shards 2 --max-clients 64 \
     --key-file "$scratch/keys" --admin-token-file "$scratch/token" --record "$scratch/recordings" --record-rotate-time 1m \

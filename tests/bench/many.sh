@@ -64,8 +64,7 @@ if [ -n "$link" ]; then
 fi
 
 # Beyond loopback, the admin side asks for a token.
-head -c 32 /dev/urandom | base64 >"$scratch/token"
-chmod 600 "$scratch/token"
+make_admin_token
 ends=("${running[@]}")
 for round in $(seq "$rounds"); do
     "${of_server[@]}" "$bin/tickbox-server" --bind "$bind" --port 0 --admin-bind "$bind" --admin-port 0 --json --quiet \
