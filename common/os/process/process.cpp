@@ -212,6 +212,7 @@ std::expected<void, std::string> allow_open_files(std::size_t count) {
 }
 
 void limit_heaps(int most) {
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): called before the first thread starts
   (void)mallopt(M_ARENA_MAX, most);
 }
 
