@@ -52,6 +52,7 @@ record::VerifyResult step_all(const std::string& path, const GameTable& game) {
 
 /// Checks the last seconds: with healthy rules each tick steps to its hash, with the failing rules
 /// the assertion fails again.
+// NOLINTNEXTLINE(readability-function-size): EXPECT_DEATH is five levels deep
 void expect_replays_to_the_failure(const std::string& path) {
   const auto result = step_all(path, games::arena());
   EXPECT_TRUE(result.held());
