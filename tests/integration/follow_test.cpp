@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <csignal>
 #include <memory>
 #include <string>
@@ -95,10 +96,9 @@ TEST(Follow, SaysWhatIsWrongWithAnAddress) {
 
 TEST(Follow, ASeventeenthReaderIsTurnedAway) {
   const RunningServer server{{"--max-clients", "16"}};
-  std::vector<std::unique_ptr<Process>> followers;
-  for (int i = 0; i < 16; ++i) {
-    followers.push_back(std::make_unique<Process>(follow(server)));
-  }
+  std::array<std::unique_ptr<Process>, 16> followers;
+  for (auto& follower : followers)
+    follower = std::make_unique<Process>(follow(server));
   ASSERT_TRUE(eventually([&] { return server.metric("tickbox_log_followers") == 16; }));
   expect_ended(run(follow(server)), kFailed, {"503", "16"});
 }
