@@ -75,7 +75,7 @@ TEST(FastStepOfAPile, EqualsTheNaiveStep) {
   for (std::uint64_t seed = 0; seed < kPileSeeds; ++seed) {
     Rng rng{seed};
     const auto bodies = static_cast<std::uint32_t>(20 + rng.below(100));
-    const std::uint64_t spread = 1 + rng.below(2 * kUnit);
+    const std::uint64_t spread = 1 + rng.below(std::uint64_t{2} * kUnit);
     std::vector<sim::Body> pile = {wall(1'000, at(-2, 1), at(8, 1))};
     for (std::uint32_t i = 0; i < bodies; ++i) {
       pile.push_back(box(i,

@@ -21,7 +21,7 @@ using sim::Body;
 using sim::PhysicsWorld;
 
 /// A world with the movers of `like`, and with `immovables` as its statics and fixed bodies.
-PhysicsWorld world_of(const PhysicsWorld& like, std::vector<Body> immovables) {
+PhysicsWorld world_of(const PhysicsWorld& like, const std::vector<Body>& immovables) {
   const auto paths = like.statics().paths();
   std::vector<Body> statics;
   std::vector<Body> others{like.movers().begin(), like.movers().end()};
@@ -61,7 +61,7 @@ PhysicsWorld recast(const PhysicsWorld& world, Rng& rng) {
     body.kind = rng.chance(1, 2) ? sim::Kind::Fixed : sim::Kind::Static;
     body.velocity = {};
   }
-  return world_of(world, std::move(immovables));
+  return world_of(world, immovables);
 }
 
 TEST(Fixed, MoveMoversAsStaticsDo) {

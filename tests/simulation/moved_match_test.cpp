@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <memory>
@@ -83,10 +84,9 @@ class MovedMatch : public Harness {
 TEST(MovedMatch, GoesOnWithItsPlayersInTheirBodies) {
   for (const std::uint64_t seed : {1U, 2U, 3U}) {
     MovedMatch moving{{.seed = seed}};
-    std::vector<BodyId> bodies;
-    for (std::size_t i = 0; i < kPlayers; ++i) {
-      bodies.push_back(moving.body_of(i));
-    }
+    std::array<BodyId, kPlayers> bodies{};
+    for (std::size_t i = 0; i < kPlayers; ++i)
+      bodies[i] = moving.body_of(i);
     const Tick tick = moving.match().world().tick;
     moving.move(SimulatedNetwork::server_address());
     moving.run_for(milliseconds{60});

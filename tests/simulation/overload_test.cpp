@@ -109,10 +109,9 @@ class OverloadTest : public testing::Test {
 
   /// Returns how many bodies each client sees.
   std::vector<std::size_t> view_sizes() {
-    std::vector<std::size_t> sizes;
-    for (std::size_t i = 0; i < kClients; ++i) {
-      sizes.push_back(harness_.client(i).view()->size());
-    }
+    std::vector<std::size_t> sizes(kClients);
+    for (std::size_t i = 0; i < kClients; ++i)
+      sizes[i] = harness_.client(i).view()->size();
     return sizes;
   }
 
@@ -121,10 +120,9 @@ class OverloadTest : public testing::Test {
     const std::vector<std::uint64_t> before = sent();
     harness_.run_for(seconds{time});
     const std::vector<std::uint64_t> after = sent();
-    std::vector<double> rates;
-    for (std::size_t i = 0; i < kClients; ++i) {
-      rates.push_back(static_cast<double>(after[i] - before[i]) / time);
-    }
+    std::vector<double> rates(kClients);
+    for (std::size_t i = 0; i < kClients; ++i)
+      rates[i] = static_cast<double>(after[i] - before[i]) / time;
     return rates;
   }
 
