@@ -28,7 +28,6 @@ namespace tickbox::tests {
 namespace {
 
 std::optional<Tick> tick_from(const char* variable) {
-  // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing here changes the environment
   const char* const value = std::getenv(variable);
   if (value == nullptr) return std::nullopt;
   const std::string_view text{value};

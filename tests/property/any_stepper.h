@@ -14,7 +14,7 @@ namespace tickbox::test {
 
 /// A variable of the environment, or nullptr if it is not set.
 inline const char* setting(const char* name) {
-  return std::getenv(name);  // NOLINT(concurrency-mt-unsafe): nothing here sets any
+  return std::getenv(name);
 }
 
 inline bool judges_naive_step() {

@@ -231,7 +231,7 @@ TEST(Threat, OnlookerWhoForwardsFasterThanTheNetworkTakesNoSession) {
   Onlooker onlooker{harness, wire, victim};
   const std::uint64_t received = harness.client(victim).snapshots_received();
   onlooker.run_for(std::chrono::seconds{6});
-  EXPECT_GE(harness.client(victim).snapshots_received(), received + 6 * 50);
+  EXPECT_GE(harness.client(victim).snapshots_received(), received + std::uint64_t{6} * 50);
   EXPECT_EQ(harness.client(victim).connection().sessions(), 1U);
   const server::Metrics& metrics = harness.shard().metrics();
   EXPECT_EQ(metrics.connections[static_cast<std::size_t>(server::ConnectionResult::Moved)], 0U);

@@ -45,7 +45,7 @@ Function next_of(const char* name) {
 
 /// Never unmapped: threads read clocks until the process is gone.
 MovedTime& map_moved_time() {
-  // Before the program's own threads. NOLINTNEXTLINE(concurrency-mt-unsafe)
+  // Before the program's own threads.
   const char* const path = std::getenv(kMovedTimeVariable);
   if (path == nullptr) refuse("no file is named");
   const int file = open(path, O_RDWR | O_CLOEXEC);

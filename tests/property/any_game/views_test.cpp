@@ -336,7 +336,6 @@ class LossyMatch {
 };
 
 std::uint64_t seeds() {
-  // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing here sets any
   const char* asked = std::getenv("TICKBOX_VIEW_SEEDS");
   return asked != nullptr ? std::strtoull(asked, nullptr, 10) : 40;
 }

@@ -129,7 +129,7 @@ TEST(LoadParts, AddCountsAndTakeSharesOfTheSums) {
   first.stats.up_arrived = 1'000;
   first.stats.untouched = {.checked = 90, .exact = 80};
   first.stats.corrected = 9;
-  first.bytes_down = 10 * 1'000;
+  first.bytes_down = 10'000;
   first.seconds = 1;
   first.matches_ended = 2;
   LoadReport& second = parts[1].measured.report;
@@ -137,7 +137,7 @@ TEST(LoadParts, AddCountsAndTakeSharesOfTheSums) {
   second.stats.down_arrived = 900;
   second.stats.touched = {.checked = 10, .exact = 5};
   second.stats.corrected = 1;
-  second.bytes_down = 10 * 8'000;
+  second.bytes_down = 80'000;
   second.seconds = 4;
   second.matches_ended = 1;
   second.late_share = 0.005;

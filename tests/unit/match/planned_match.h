@@ -51,8 +51,8 @@ class FieldMatch {
       : map_(engine::make_map(field::game(), {.seats = seats}, kPlannedRate)),
         match_(field::game(), map_, kPlannedRate, 1) {
     std::vector<std::uint16_t> joins;
-    for (std::uint16_t seat = 0; seat < places.size(); ++seat) {
-      joins.push_back(seat);
+    for (std::size_t seat = 0; seat < places.size(); ++seat) {
+      joins.push_back(static_cast<std::uint16_t>(seat));
     }
     join(joins);
     put(places);
@@ -78,11 +78,9 @@ class FieldMatch {
 
   /// Ticks, and puts the runners of the first seats.
   void put(const std::vector<Vec2>& places) {
-    for (std::uint16_t seat = 0; seat < places.size(); ++seat) {
-      command(seat, 0,
-              field::bytes_of(field::Put{.x = places[seat].x / field::kQuarter,
-                                         .y = places[seat].y / field::kQuarter}));
-    }
+    std::uint16_t seat = 0;
+    for (const Vec2 place : places)
+      command_put(seat++, place);
     step({}, {});
   }
 

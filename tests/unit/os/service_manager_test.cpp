@@ -16,10 +16,10 @@ constexpr Duration kNow{};
 class Variable {
  public:
   Variable(const char* name, const std::string& value) : name_{name} {
-    setenv(name, value.c_str(), 1);  // NOLINT(concurrency-mt-unsafe): no other thread runs
+    setenv(name, value.c_str(), 1);
   }
 
-  ~Variable() { unsetenv(name_); }  // NOLINT(concurrency-mt-unsafe): no other thread runs
+  ~Variable() { unsetenv(name_); }
 
   Variable(const Variable&) = delete;
   Variable& operator=(const Variable&) = delete;

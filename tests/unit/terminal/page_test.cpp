@@ -75,7 +75,7 @@ std::string read(const std::string& path) {
 /// Compares with tests/unit/terminal/golden/<name>, or writes it.
 void expect_golden(const std::string& name, const std::string& text) {
   const std::string path = tests::source_file("tests/unit/terminal/golden/" + name);
-  if (std::getenv("TICKBOX_WRITE_GOLDEN") != nullptr) {  // NOLINT(concurrency-mt-unsafe)
+  if (std::getenv("TICKBOX_WRITE_GOLDEN") != nullptr) {
     std::ofstream{path, std::ios::binary} << text;
     return;
   }
