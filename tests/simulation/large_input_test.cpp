@@ -28,10 +28,8 @@ struct Dancer {
 };
 
 struct Dance {
-  // NOLINTBEGIN(readability-identifier-naming): the names that the interface asks for
   static constexpr std::string_view name = "dance";
   static constexpr std::uint32_t version = 1;
-  // NOLINTEND(readability-identifier-naming)
   using Input = Pose;
   using Avatar = Dancer;
   using Kinds = List<Dancer>;

@@ -101,10 +101,8 @@ inline constexpr Vec2 kSight{10 * kUnit, 10 * kUnit};
 
 /// Runners join far from each other. The only wall is at y = −20 to −19 units.
 struct Field {
-  // NOLINTBEGIN(readability-identifier-naming): the names that the interface asks for
   static constexpr std::string_view name = "field";
   static constexpr std::uint32_t version = 1;
-  // NOLINTEND(readability-identifier-naming)
   using Input = Pad;
   using Avatar = Runner;
   using Kinds = List<Runner, Crate, Dart>;

@@ -141,7 +141,6 @@ std::int32_t move_along(Way way) {
 }
 
 struct Arena {
-  // NOLINTBEGIN(readability-identifier-naming): the names that the interface asks for
   static constexpr std::string_view name = "arena";
   static constexpr std::uint32_t version = 2;
   static constexpr bool moves = true;
@@ -164,7 +163,6 @@ struct Arena {
       Key{"j", Pad{.ray = {true}, .aim = kDirections / 2}},
       Key{"i", Pad{.ray = {true}, .aim = kDirections / 4 * 3}},
   };
-  // NOLINTEND(readability-identifier-naming)
   using Input = Pad;
   using Avatar = Hero;
   using Kinds = List<Hero, Crate, Bullet>;

@@ -110,7 +110,6 @@ constexpr std::int32_t kPauseMs = 3'000;    // between two rounds
 constexpr std::int32_t kRoundMs = 120'000;  // at most
 
 struct Bomber {
-  // NOLINTBEGIN(readability-identifier-naming): the names that the interface asks for
   static constexpr std::string_view name = "bomber";
   static constexpr std::uint32_t version = 1;
   static constexpr bool moves = true;
@@ -119,7 +118,6 @@ struct Bomber {
       Key{"d", Pad{.walk = 1}}, Key{"s", Pad{.walk = 2}},          Key{"a", Pad{.walk = 3}},
       Key{"w", Pad{.walk = 4}}, Key{"space", Pad{.bomb = {true}}},
   };
-  // NOLINTEND(readability-identifier-naming)
   using Input = Pad;
   using Avatar = Man;
   using Kinds = List<Man, Bomb, Flame, Brick, Gift>;

@@ -144,7 +144,6 @@ std::int32_t approach(std::int32_t value, std::int32_t target, std::int32_t by) 
 }
 
 struct Platformer {
-  // NOLINTBEGIN(readability-identifier-naming): the names that the interface asks for
   static constexpr std::string_view name = "platformer";
   static constexpr std::uint32_t version = 2;
   static constexpr bool moves = true;
@@ -155,7 +154,6 @@ struct Platformer {
                                    Key{"d", Pad{.run = 1}},     Key{"right", Pad{.run = 1}},
                                    Key{"w", Pad{.jump = true}}, Key{"space", Pad{.jump = true}},
                                    Key{"r", Restart{}}};
-  // NOLINTEND(readability-identifier-naming)
   using Input = Pad;
   using Avatar = Hero;
   using Kinds = List<Hero, Goomba, Crate, Coin, Lift, Spikes, Checkpoint, Goal>;

@@ -42,10 +42,8 @@ struct Eaten {
 
 template <Pellets kPellets>
 struct Field {
-  // NOLINTBEGIN(readability-identifier-naming): the names that the interface asks for
   static constexpr std::string_view name = "pellets";
   static constexpr std::uint32_t version = 1;
-  // NOLINTEND(readability-identifier-naming)
   using Input = Stick;
   using Avatar = Walker;
   using Kinds = List<Walker, Pellet>;

@@ -36,11 +36,9 @@ struct Plant {
 };
 
 struct Hill {
-  // NOLINTBEGIN(readability-identifier-naming): the names that the interface asks for
   static constexpr std::string_view name = "hill";
   static constexpr std::uint32_t version = 1;
   static constexpr std::array<std::string_view, 1> bot_styles = {"look"};
-  // NOLINTEND(readability-identifier-naming)
   using Input = Empty;
   using Avatar = Man;
   using Kinds = List<Man, Flag>;

@@ -41,10 +41,8 @@ struct Build {
 /// Carts that players pull, as one of several builds has them.
 template <Build kBuild>
 struct Carts {
-  // NOLINTBEGIN(readability-identifier-naming): the names that the interface asks for
   static constexpr std::string_view name = "carts";
   static constexpr std::uint32_t version = kBuild.version;
-  // NOLINTEND(readability-identifier-naming)
   using Input = Rail;
   using Avatar = Cart;
   using Kinds = List<Cart>;

@@ -33,10 +33,8 @@ struct Stone {
 
 /// An asker with a stone on its right. The second player has two askers.
 struct Quarry {
-  // NOLINTBEGIN(readability-identifier-naming): the names that the interface asks for
   static constexpr std::string_view name = "quarry";
   static constexpr std::uint32_t version = 1;
-  // NOLINTEND(readability-identifier-naming)
   using Input = Ask;
   using Avatar = Asker;
   using Kinds = List<Asker, Stone>;

@@ -112,9 +112,9 @@ class Mistake : public ::testing::Test {
   void step(std::vector<Player> leaves, std::vector<Join> joins, std::vector<Pad> pads = {}) {
     const World before = world_;
     std::vector<PlayerInput> inputs;
-    for (std::uint16_t seat = 0; seat < pads.size(); ++seat) {
-      inputs.push_back({.player = {seat}, .input = std::as_bytes(std::span{&pads[seat], 1})});
-    }
+    std::uint16_t seat = 0;
+    for (const Pad& pad : pads)
+      inputs.push_back({.player = {seat++}, .input = std::as_bytes(std::span{&pad, 1})});
     const JudgeRays judge = [this](std::span<const FiredRay> rays, std::vector<Strike>&) {
       rays_ += rays.size();
     };

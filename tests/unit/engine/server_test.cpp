@@ -31,10 +31,8 @@ struct Bird {
 };
 
 struct Lobby {
-  // NOLINTBEGIN(readability-identifier-naming): the names that the interface asks for
   static constexpr std::string_view name = "lobby";
   static constexpr std::uint32_t version = 1;
-  // NOLINTEND(readability-identifier-naming)
   using Input = Empty;
   using Avatar = Man;
   using Kinds = List<Man, Flag, Bird>;

@@ -36,10 +36,8 @@ struct Purse {
 };
 
 struct Yard {
-  // NOLINTBEGIN(readability-identifier-naming): the names that the interface asks for
   static constexpr std::string_view name = "yard";
   static constexpr std::uint32_t version = 1;
-  // NOLINTEND(readability-identifier-naming)
   using Input = Stick;
   using Avatar = Walked;
   using Kinds = List<Walked>;

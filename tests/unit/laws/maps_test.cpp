@@ -51,12 +51,10 @@ struct Wave {
 /// wall, or a press and at last the border.
 template <Planted kPlanted>
 struct Course {
-  // NOLINTBEGIN(readability-identifier-naming): the names that the interface asks for
   static constexpr std::string_view name = "course";
   static constexpr std::uint32_t version = 1;
   static constexpr std::array<std::string_view, 2> maps = {"meadow", "yard"};
   static constexpr std::array<std::string_view, 1> bot_styles = {"walk"};
-  // NOLINTEND(readability-identifier-naming)
   using Input = Pad;
   using Avatar = Walker;
   using Kinds = List<Walker, Flag, Press>;

@@ -31,10 +31,8 @@ struct Sheep {
 /// Each player has a flock in a row. Two snapshots hold the flock of the first player; the second
 /// player's is larger.
 struct Pasture {
-  // NOLINTBEGIN(readability-identifier-naming): the names that the interface asks for
   static constexpr std::string_view name = "pasture";
   static constexpr std::uint32_t version = 1;
-  // NOLINTEND(readability-identifier-naming)
   using Input = Crook;
   using Avatar = Sheep;
   using Kinds = List<Sheep>;

@@ -37,10 +37,8 @@ struct Moved {
 /// Soldiers at (0, 0), (10, 0) and (14, 0) units, and a wall at x = 20 to 21. The second is put
 /// elsewhere when it is hit.
 struct Range {
-  // NOLINTBEGIN(readability-identifier-naming): the names that the interface asks for
   static constexpr std::string_view name = "range";
   static constexpr std::uint32_t version = 1;
-  // NOLINTEND(readability-identifier-naming)
   using Input = Trigger;
   using Avatar = Soldier;
   using Kinds = List<Soldier>;
