@@ -109,7 +109,8 @@ class Mistake : public ::testing::Test {
  protected:
   Mistake() { stepper_.open(world_); }
 
-  void step(std::vector<Player> leaves, std::vector<Join> joins, std::vector<Pad> pads = {}) {
+  void step(std::vector<Player> leaves, std::vector<Join> joins,
+            const std::vector<Pad>& pads = {}) {
     const World before = world_;
     std::vector<PlayerInput> inputs;
     std::uint16_t seat = 0;

@@ -127,7 +127,7 @@ class StepperTest : public ::testing::Test {
   StepperTest() { stepper_.open(world_); }
 
   /// Steps a tick in which these players join.
-  void join(std::vector<std::uint16_t> seats) {
+  void join(const std::vector<std::uint16_t>& seats) {
     std::vector<Join> joins;
     for (const std::uint16_t seat : seats) {
       joins.push_back({.player = {seat}, .user_data = {}});

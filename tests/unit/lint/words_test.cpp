@@ -210,6 +210,18 @@ std::string prose_of_cpp(const std::string& source) {
     prose.replace(at, stop - at, source, at, stop - at);
     at = stop;
   };
+  const auto keep_literal = [&](char quote) {
+    blank(1);
+    while (at < source.size() && source[at] != quote) {
+      if (source[at] == '\\') {
+        blank(2);
+      } else {
+        prose[at] = source[at];
+        ++at;
+      }
+    }
+    blank(1);
+  };
   while (at < source.size()) {
     const std::string_view rest = std::string_view{source}.substr(at);
     const bool is_in_a_word =
@@ -224,17 +236,7 @@ std::string prose_of_cpp(const std::string& source) {
       keep_until(end);
       blank(end.size());
     } else if (rest.front() == '"' || (rest.front() == '\'' && !is_in_a_word)) {
-      const char quote = rest.front();
-      blank(1);
-      while (at < source.size() && source[at] != quote) {
-        if (source[at] == '\\') {
-          blank(2);
-        } else {
-          prose[at] = source[at];
-          ++at;
-        }
-      }
-      blank(1);
+      keep_literal(rest.front());
     } else {
       if (std::isspace(static_cast<unsigned char>(rest.front())) != 0) prose[at] = rest.front();
       ++at;
