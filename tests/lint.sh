@@ -58,8 +58,9 @@ fi
 . server/packages.sh
 tickbox_ensure_packages "${TICKBOX_BUILD_PACKAGES[@]}" "${TICKBOX_LINT_PACKAGES[@]}"
 
-git ls-files '*.h' '*.cpp' | xargs clang-format-19 --dry-run --Werror
-git ls-files '*.sh' .ci/run | xargs shellcheck --external-sources
+at_once() { xargs -P "$(nproc)" "$@"; }
+git ls-files '*.h' '*.cpp' | at_once -n 100 clang-format-19 --dry-run --Werror
+git ls-files '*.sh' .ci/run | at_once -n 8 shellcheck --external-sources
 
 # The hash of what clang-tidy judges of a source: all but blank lines and the paths that it includes.
 judged() { { grep -vE '^(#include .*)?$' || true; } | sha256sum; }
@@ -91,7 +92,7 @@ left=$(mktemp)
 trap 'rm -f "$left"' EXIT
 if [ -n "$tidied" ]; then
     until=${minutes:+$(($(date +%s) + 60 * minutes))}
-    echo "$tidied" | TICKBOX_TIDY_UNTIL=$until TICKBOX_TIDY_LEFT=$left xargs -P "$(nproc)" -n 4 tests/tidy.sh build/tidy
+    echo "$tidied" | TICKBOX_TIDY_UNTIL=$until TICKBOX_TIDY_LEFT=$left at_once -n 4 tests/tidy.sh build/tidy
 fi
 count() { grep -c . || true; }
 echo "lint: format and scripts checked, $(echo "$tidied" | count) sources changed for clang-tidy, $(count <"$left") of them not reached"
