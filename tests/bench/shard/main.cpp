@@ -53,6 +53,11 @@ std::string fault_of(const Options& options) {
   return {};
 }
 
+/// Returns p99 of the step in parts of its median.
+double step_tail(const ShardCost& cost) {
+  return quantile(cost.steps, 0.99) / quantile(cost.steps, 0.5);
+}
+
 nlohmann::ordered_json json_of(const Options& options, const ShardCost& cost, bool is_sound) {
   nlohmann::ordered_json document{{"game", options.game},
                                   {"rooms", options.rooms},
@@ -65,6 +70,7 @@ nlohmann::ordered_json json_of(const Options& options, const ShardCost& cost, bo
                                   {"total_us", rounded(cost.total())},
                                   {"tick_ms_p50", rounded(quantile(cost.ticks, 0.5))},
                                   {"tick_ms_p99", rounded(quantile(cost.ticks, 0.99))},
+                                  {"step_tail", rounded(step_tail(cost))},
                                   {"sent", rounded(cost.sent)},
                                   {"quiet", rounded(cost.quiet)},
                                   {"substituted", rounded(cost.substituted)},
@@ -89,8 +95,8 @@ void print(const Options& options, const ShardCost& cost) {
              options.clients, options.lag);
   fmt::print("us per client and tick  receive {:.2f}  step {:.2f}  send {:.2f}  total {:.2f}\n",
              cost.phases[0], cost.phases[1], cost.phases[2], cost.total());
-  fmt::print("ms per tick             p50 {:.2f}  p99 {:.2f}\n", quantile(cost.ticks, 0.5),
-             quantile(cost.ticks, 0.99));
+  fmt::print("ms per tick             p50 {:.2f}  p99 {:.2f}  tail of the step {:.2f}\n",
+             quantile(cost.ticks, 0.5), quantile(cost.ticks, 0.99), step_tail(cost));
   fmt::print("per client and tick     sent {:.3f}  quiet {:.3f}  substituted {:.4f}\n", cost.sent,
              cost.quiet, cost.substituted);
   fmt::print("per datagram            bytes {:.1f}  members {:.1f}  input bytes {:.1f}\n",

@@ -188,6 +188,7 @@ class ShardRun {
         const double elapsed = step_clock_.elapsed_us();
         cost.phases[static_cast<std::size_t>(phase)] += elapsed;
         in_tick += elapsed;
+        if (phase == ShardPhase::Step) cost.steps.push_back(elapsed / 1e3);
       });
       cost.ticks.push_back(in_tick / 1e3);
     }

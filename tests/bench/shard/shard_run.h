@@ -39,6 +39,7 @@ struct ShardCost {
   /// Processor time by phase, in microseconds for each client and tick.
   std::array<double, kShardPhases> phases{};
   std::vector<double> ticks;  ///< milliseconds of each tick
+  std::vector<double> steps;  ///< milliseconds of each tick's step
   // For each client and tick.
   double sent = 0;         ///< snapshots
   double quiet = 0;        ///< snapshots not sent: the client can compute their content
