@@ -38,7 +38,7 @@ constexpr std::uint64_t kParts = kProfiles;
 /// A match of the menagerie takes ten times as long: nearly all of its entities are in sight.
 #ifdef TICKBOX_AUDIT
 constexpr std::uint64_t kOtherSeeds = 6;
-constexpr seconds kOtherLength{10};
+constexpr seconds kOtherLength = kLength;
 #else
 constexpr std::uint64_t kOtherSeeds = 12;
 constexpr seconds kOtherLength{20};
@@ -64,12 +64,13 @@ void Simulator::expect_nothing_found(const GameTable& game, std::uint64_t seeds,
   std::uint64_t owed = 0;
   std::uint64_t told = 0;
   std::uint64_t followed = 0;
+  const auto run_seconds = static_cast<std::uint64_t>(each.count());
   std::uint64_t length = 0;  // seconds of all runs
   std::uint64_t played = 0;  // the same, for each of their clients
   for (std::uint64_t seed = 1 + GetParam(); seed <= seeds; seed += kParts) {
     const Outcome outcome = play(plan_of(game, seed, each));
-    length += static_cast<std::uint64_t>(each.count());
-    played += static_cast<std::uint64_t>(each.count()) * outcome.plan.clients.size();
+    length += run_seconds;
+    played += run_seconds * outcome.plan.clients.size();
     EXPECT_TRUE(outcome.findings.empty()) << report_of(outcome);
     EXPECT_EQ(outcome.played, Duration{each}) << report_of(outcome);
     EXPECT_GT(outcome.links.in, 0U) << report_of(outcome);

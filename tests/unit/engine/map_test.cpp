@@ -18,7 +18,7 @@ namespace {
 
 using Build = std::function<void(MapBuilder&)>;
 
-/// What the map of the test game has: a function without a state builds it.
+/// What the map of the test game has. The game builds it by a function that captures nothing.
 // NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables)
 Build built_now;
 
