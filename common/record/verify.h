@@ -136,8 +136,6 @@ class VerifySum {
 
   void add(const Segment& segment, const SegmentResult& result);
 
-  [[nodiscard]] std::uint64_t mismatched() const { return sum_.mismatched; }
-
   /// Returns the sum. Requires: every segment of `segments` was added, and what was added before is
   /// no longer there.
   [[nodiscard]] VerifyResult result(const Segments& segments) const;
@@ -170,12 +168,7 @@ class LiveVerifier {
   /// Verifies the item that `reader` has returned.
   void verify(Reader::Item item, const Reader& reader);
 
-  /// Returns the number of ticks that differ so far.
-  [[nodiscard]] std::uint64_t mismatched() const {
-    return sum_.mismatched() + (segments_.all.empty() ? 0 : verifier_.result().mismatched);
-  }
-
-  /// Returns what is known so far.
+  /// Returns what is known so far, the present segment included.
   [[nodiscard]] VerifyResult result() const;
 
  private:

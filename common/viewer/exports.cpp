@@ -2,7 +2,7 @@
 // and JSON. page/engine.js calls them.
 //
 // A text is valid until the next call that returns one, numbers until the next call of the same
-// function. An index is one of the last rows() or events().
+// function; count() is that of the last ones. An index is one of the last rows() or events().
 
 #include "cli/build_info.h"
 #include "core/assert.h"
@@ -30,6 +30,7 @@ struct Module {
   std::vector<Row> rows;
   std::vector<EventRow> events;
   std::vector<ContactRow> contacts;
+  std::size_t count = 0;  ///< of the numbers that were returned last
 };
 
 Module& module() {
@@ -39,6 +40,12 @@ Module& module() {
 
 Viewing& viewing() {
   return module().viewing;
+}
+
+template <class Numbers>
+const auto* counted(const std::vector<Numbers>& numbers) {
+  module().count = numbers.size();
+  return numbers.data();
 }
 
 const char* keep(std::string text) {
@@ -96,22 +103,12 @@ TICKBOX_EXPORT(game) const char* viewer_game() {
   return keep(game_json(viewing()));
 }
 
-/// Returns the last tick that has arrived.
-TICKBOX_EXPORT(last) std::uint32_t viewer_last() {
-  const auto& all = viewing().segments().all;
-  return all.empty() ? 0 : all.back().last.value;
-}
-
 TICKBOX_EXPORT(seek) bool viewer_seek(std::uint32_t tick) {
   return viewing().is_open() && viewing().seek({tick});
 }
 
 TICKBOX_EXPORT(step) bool viewer_step() {
   return viewing().is_open() && viewing().step();
-}
-
-TICKBOX_EXPORT(has_world) bool viewer_has_world() {
-  return viewing().world() != nullptr;
 }
 
 TICKBOX_EXPORT(tick) std::uint32_t viewer_tick() {
@@ -122,14 +119,14 @@ TICKBOX_EXPORT(moment) const char* viewer_moment() {
   return keep(moment_json(viewing()));
 }
 
-/// Returns the entities; row_count() says how many.
-TICKBOX_EXPORT(rows) const Row* viewer_rows() {
-  write_rows(world(), module().rows);
-  return module().rows.data();
+TICKBOX_EXPORT(count) std::size_t viewer_count() {
+  return module().count;
 }
 
-TICKBOX_EXPORT(row_count) std::size_t viewer_row_count() {
-  return module().rows.size();
+/// Returns the entities.
+TICKBOX_EXPORT(rows) const Row* viewer_rows() {
+  write_rows(world(), module().rows);
+  return counted(module().rows);
 }
 
 /// Returns the declared state of an entity.
@@ -138,17 +135,13 @@ TICKBOX_EXPORT(state) const char* viewer_state(std::size_t row) {
   return keep(engine::value_json(world().kind_of(row).type, world().state(row)));
 }
 
-/// Returns the events of the tick; event_count() says how many.
+/// Returns the events of the tick.
 TICKBOX_EXPORT(events) const EventRow* viewer_events() {
   module().events.clear();
   if (const auto* report = viewing().report()) {
     write_events(world().game(), *report, module().events);
   }
-  return module().events.data();
-}
-
-TICKBOX_EXPORT(event_count) std::size_t viewer_event_count() {
-  return module().events.size();
+  return counted(module().events);
 }
 
 /// Returns the declared fields of an event.
@@ -160,15 +153,11 @@ TICKBOX_EXPORT(event) const char* viewer_event(std::size_t i) {
   return keep(engine::value_json(type, report->event(type, emitted)));
 }
 
-/// Returns what touched in the tick; contact_count() says how many.
+/// Returns what touched in the tick.
 TICKBOX_EXPORT(contacts) const ContactRow* viewer_contacts() {
   module().contacts.clear();
   if (const auto* report = viewing().report()) write_contacts(*report, module().contacts);
-  return module().contacts.data();
-}
-
-TICKBOX_EXPORT(contact_count) std::size_t viewer_contact_count() {
-  return module().contacts.size();
+  return counted(module().contacts);
 }
 
 /// Verifies the next record; false if there is none.
@@ -181,9 +170,14 @@ TICKBOX_EXPORT(verified) std::uint32_t viewer_verified() {
   return viewing().verified().value;
 }
 
+/// Returns the number of ticks that were compared so far.
+TICKBOX_EXPORT(compared) std::uint32_t viewer_compared() {
+  return static_cast<std::uint32_t>(viewing().verdict().ticks);
+}
+
 /// Returns the number of ticks that differ so far.
 TICKBOX_EXPORT(mismatched) std::uint32_t viewer_mismatched() {
-  return static_cast<std::uint32_t>(viewing().mismatched());
+  return static_cast<std::uint32_t>(viewing().verdict().mismatched);
 }
 
 TICKBOX_EXPORT(verdict) const char* viewer_verdict() {

@@ -14,7 +14,7 @@
 namespace tickbox::viewer {
 namespace {
 
-std::string quoted(std::string_view text) {
+std::string json_of(std::string_view text) {
   constexpr std::string_view kDigits = "0123456789abcdef";
   std::string out = "\"";
   for (const char letter : text) {
@@ -29,14 +29,6 @@ std::string quoted(std::string_view text) {
     }
   }
   return out + '"';
-}
-
-std::string json_of(std::string_view text) {
-  return quoted(text);
-}
-
-std::string json_of(const std::string& text) {
-  return quoted(text);
 }
 
 template <class Number>
@@ -59,7 +51,7 @@ std::string json_of(Vec2 place) {
 
 /// An id is text, because not every reader of JSON keeps 64 bits of a number.
 std::string json_of(BodyId id) {
-  return quoted(std::to_string(id.value));
+  return json_of(std::to_string(id.value));
 }
 
 template <class Value>
@@ -78,7 +70,7 @@ class Object {
   /// Requires: `json` is valid JSON.
   Object& add_json(std::string_view key, std::string_view json) {
     if (text_.size() > 1) text_ += ',';
-    text_ += quoted(key);
+    text_ += json_of(key);
     text_ += ':';
     text_ += json;
     return *this;
@@ -110,13 +102,7 @@ std::string_view name_of(engine::BuildDifference difference) {
 }
 
 std::string field_json(const FieldInfo& field) {
-  return Object{}
-      .add("name", field.name)
-      .add("form", name_of(field.form))
-      .add("times", field.times)
-      .add("min", field.min)
-      .add("max", field.max)
-      .text();
+  return Object{}.add("name", field.name).add("form", name_of(field.form)).text();
 }
 
 std::string type_json(const TypeInfo& type) {
@@ -161,7 +147,6 @@ std::string here_json(const record::Header* header, engine::Games games, const B
       header != nullptr ? engine::find_game(games, header->game) : nullptr;
   const std::string version = game != nullptr ? json_of(game->version) : "null";
   return Object{}
-      .add("games", engine::names_of(games))
       .add_json("version", version)
       .add("simulation", here.simulation)
       .add("commit", here.commit)
@@ -172,7 +157,6 @@ std::string segment_json(const record::Segment& segment) {
   return Object{}
       .add("first", segment.keyframe)
       .add("last", segment.last)
-      .add("continued", segment.continued)
       .add("whole", segment.is_whole)
       .text();
 }
@@ -217,7 +201,6 @@ std::string log_json(const Viewing& viewing, engine::Games games, const Build& h
       .add_json("refusal", viewing.refusal() ? refusal_json(*viewing.refusal()) : "null")
       .add_json("recorded", header != nullptr ? recorded_json(*header) : "null")
       .add_json("here", here_json(header, games, here))
-      .add("ended", viewing.has_ended())
       .add_json("first", all.empty() ? "null" : json_of(all.front().keyframe))
       .add_json("last", all.empty() ? "null" : json_of(all.back().last))
       .add_json("segments", list_of(all, segment_json))

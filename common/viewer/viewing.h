@@ -61,8 +61,6 @@ class Viewing {
   /// Notes that the log does not grow any more; read() then takes its end for one.
   void end();
 
-  [[nodiscard]] bool has_ended() const { return has_ended_; }
-
   /// Reads what has arrived: opens the log, and finds its segments. A log whose header is damaged
   /// opens at its end. Returns false if it is refused; refusal() then says why, for good.
   bool read();
@@ -113,9 +111,6 @@ class Viewing {
 
   /// Returns the tick of the record that was verified last; 0 before the first.
   [[nodiscard]] Tick verified() const { return verified_tick_; }
-
-  /// Returns the number of ticks that differ so far, as the verdict has it.
-  [[nodiscard]] std::uint64_t mismatched() const { return verifier_ ? verifier_->mismatched() : 0; }
 
   /// Returns the verdict on what has been verified so far: once verify() is false at the end of a
   /// log, exactly that of record::verify().

@@ -78,9 +78,9 @@ const tickbox = (() => {
     }
 
     /** Copies numbers: a view would be empty once the memory grows. */
-    #numbers(name, count, width) {
+    #numbers(name, width) {
       const at = this.#call(name);
-      return new Int32Array(this.#exports.memory.buffer, at, this.#call(count) * width).slice();
+      return new Int32Array(this.#exports.memory.buffer, at, this.#call("count") * width).slice();
     }
 
     /** Ends what `call` does after some milliseconds, between two ticks or within one; `isLate`
@@ -116,30 +116,29 @@ const tickbox = (() => {
     removeBefore(tick) { this.#call("remove_before", tick); }
     log() { return this.#text("log"); }
     game() { return this.#text("game"); }
-    /** The last tick that has arrived. */
-    get last() { return this.#call("last") >>> 0; }
 
     /** Shows a tick; false if there is none. */
     seek(tick) { return Boolean(this.#call("seek", tick)); }
     /** Shows the next tick; false if there is none yet, or no more. */
     step() { return Boolean(this.#call("step")); }
-    get hasWorld() { return Boolean(this.#call("has_world")); }
     get tick() { return this.#call("tick") >>> 0; }
     moment() { return this.#text("moment"); }
     /** The entities, ROW.length numbers each. */
-    rows() { return this.#numbers("rows", "row_count", ROW.length); }
+    rows() { return this.#numbers("rows", ROW.length); }
     state(row) { return this.#text("state", row); }
     /** The events of the tick, EVENT.length numbers each. */
-    events() { return this.#numbers("events", "event_count", EVENT.length); }
+    events() { return this.#numbers("events", EVENT.length); }
     event(i) { return this.#text("event", i); }
 
     /** What touched in the tick, CONTACT.length numbers each. */
-    contacts() { return this.#numbers("contacts", "contact_count", CONTACT.length); }
+    contacts() { return this.#numbers("contacts", CONTACT.length); }
 
     /** Verifies the next record; false if there is none yet, or no more. */
     verify() { return Boolean(this.#call("verify")); }
     /** The last tick that was verified. */
     get verified() { return this.#call("verified") >>> 0; }
+    /** The number of ticks that were compared so far. */
+    get compared() { return this.#call("compared") >>> 0; }
     /** The number of ticks that differ so far. */
     get mismatched() { return this.#call("mismatched") >>> 0; }
     verdict() { return this.#text("verdict"); }

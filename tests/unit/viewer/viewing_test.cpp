@@ -42,9 +42,9 @@ record::VerifyResult verdict_on(Viewing& viewing) {
   Tick verified;
   while (viewing.verify()) {
     EXPECT_GE(viewing.verified(), verified);
-    EXPECT_GE(viewing.mismatched(), mismatched);
+    EXPECT_GE(viewing.verdict().mismatched, mismatched);
     verified = viewing.verified();
-    mismatched = viewing.mismatched();
+    mismatched = viewing.verdict().mismatched;
   }
   EXPECT_EQ(mismatched, viewing.verdict().mismatched);
   return viewing.verdict();
@@ -82,7 +82,7 @@ TEST(Viewing, NamesTheTickAndTheFieldThatDiffers) {
   Viewed viewed{changed_input({17})};
   const auto verdict = verdict_on(viewed.viewing);
   ASSERT_TRUE(verdict.first_mismatch);
-  EXPECT_EQ(verdict.mismatched, viewed.viewing.mismatched());
+  EXPECT_EQ(verdict.mismatched, viewed.viewing.verdict().mismatched);
   EXPECT_EQ(verdict.first_mismatch->tick, Tick{17});
   EXPECT_EQ(verdict.first_mismatch->compared, Tick{24}) << "the keyframe that tells the fields";
   EXPECT_EQ(verdict.first_mismatch->what.field, "x");
