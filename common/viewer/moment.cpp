@@ -23,9 +23,10 @@ std::int32_t number_of(Player player) {
   return player.seat == Player::kNobody ? kNobody : player.seat;
 }
 
-std::int32_t flags_of(const sim::Body& body, const engine::RowInfo& info) {
+std::int32_t flags_of(const sim::Body& body, const engine::RowInfo& info, const KindTable& kind) {
   return (engine::is_controlled(body.id) ? Row::kControlled : 0) | (info.is_new ? Row::kNew : 0) |
-         (body.one_way != OneWay::None ? Row::kOneWay : 0) | (body.sensor ? Row::kSensor : 0);
+         (body.one_way != OneWay::None ? Row::kOneWay : 0) | (body.sensor ? Row::kSensor : 0) |
+         (kind.has_look ? Row::kHasLook : 0);
 }
 
 Row entity_row(const engine::World& world, std::size_t i) {
@@ -41,7 +42,7 @@ Row entity_row(const engine::World& world, std::size_t i) {
           .velocity = body.velocity,
           .look = static_cast<unsigned char>(look.glyph) | static_cast<int>(look.colour) << 8 |
                   static_cast<int>(look.shape) << 16,
-          .flags = flags_of(body, info)};
+          .flags = flags_of(body, info, world.kind_of(i))};
 }
 
 /// Returns the first player that an event names.

@@ -16,6 +16,7 @@ struct Row {
   static constexpr std::int32_t kNew = 2;         ///< flag: spawned or teleported in this tick
   static constexpr std::int32_t kOneWay = 4;
   static constexpr std::int32_t kSensor = 8;
+  static constexpr std::int32_t kHasLook = 16;  ///< flag: the game defines look() for the kind
 
   std::int32_t id_low = 0;
   std::int32_t id_high = 0;

@@ -3,7 +3,7 @@
 "use strict";
 
 /** The flags of a row, as common/viewer/moment.h has them. */
-const CONTROLLED = 1, NEW = 2, ONE_WAY = 4, SENSOR = 8;
+const CONTROLLED = 1, NEW = 2, ONE_WAY = 4, SENSOR = 8, HAS_LOOK = 16;
 const SHAPES = ["box", "disc", "diamond"];
 /** How long the ring of an event is seen, in seconds. */
 const RING_SECONDS = 0.6;
@@ -144,16 +144,10 @@ class Picture {
     const whole = this.#whole(width, height);
     if (this.isWhole || whole.scale >= LEGIBLE * devicePixelRatio) return whole;
     const { now } = this.match;
-    let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity];
-    for (let row = 0; row < now.count; ++row) {
-      if (!(now.rows[now.at(row) + 11] & CONTROLLED)) continue;
-      const box = this.placeOf(row);
-      left = Math.min(left, box.x);
-      top = Math.min(top, box.y);
-      right = Math.max(right, box.x + box.w);
-      bottom = Math.max(bottom, box.y + box.h);
-    }
-    if (right < left) return whole;
+    const boxes = [];
+    for (let row = 0; row < now.count; ++row) if (now.rows[now.at(row) + 11] & CONTROLLED) boxes.push(this.placeOf(row));
+    if (boxes.length === 0) return whole;
+    const { left, top, right, bottom } = around(boxes);
     const scale = Math.min(width / (right - left + 2 * MARGIN), height / (bottom - top + 2 * MARGIN), 40 * devicePixelRatio);
     return { x: (left + right) / 2, y: (top + bottom) / 2, scale: Math.max(scale, whole.scale) };
   }
@@ -219,12 +213,13 @@ class Picture {
     const isPlayer = Boolean(flags & CONTROLLED), isSensor = Boolean(flags & SENSOR);
     const isChosen = this.chosen !== null && now.idOf(row) === this.chosen;
     if (isSensor && !this.layers.has("sensors") && !isChosen) return;
-    const colour = isPlayer && seat >= 0 ? look.seatColour(seat) : look.colourOf(looks);
+    // The colour that the game gives, as in a terminal: the seat is the mark, or the tail of a streak.
+    const colour = isPlayer && seat >= 0 && !(flags & HAS_LOOK) ? look.seatColour(seat) : look.colourOf(looks);
     const vx = rows[at + 8] / UNIT * rate, vy = rows[at + 9] / UNIT * rate, speed = Math.hypot(vx, vy);
     const size = Math.max(box.w, box.h) * scale / devicePixelRatio;
     const middle = { x: box.x + box.w / 2, y: box.y + box.h / 2 };
     if (!isPlayer && speed > STREAK_SPEED && Math.max(box.w, box.h) < STREAK_SIZE) {
-      this.#drawStreak(middle, Math.max(box.w, 2 / scale), vx / speed, vy / speed, Math.min(speed / 25, 3.5), seat >= 0 ? look.seatColour(seat) : colour);
+      this.#drawStreak(middle, Math.max(box.w, 2 / scale), vx / speed, vy / speed, Math.min(speed / 25, 3.5), colour, seat);
     } else {
       const shape = SHAPES[(looks >> 16) & 3];
       this.#drawBody(box, middle, colour, { shape, isPlayer, isSensor, isOneWay: Boolean(flags & ONE_WAY), size });
@@ -326,11 +321,11 @@ class Picture {
     if (hasNumber) this.#text(`P${seat}`, left + 7 * pixel, top - 9 * pixel, 11, look.palette.ink, "middle", "left");
   }
 
-  #drawStreak(at, width, dx, dy, length, colour) {
+  #drawStreak(at, width, dx, dy, length, colour, seat) {
     const { g } = this;
     const shade = g.createLinearGradient(at.x - dx * length, at.y - dy * length, at.x, at.y);
     shade.addColorStop(0, "transparent");
-    shade.addColorStop(1, colour);
+    shade.addColorStop(1, seat >= 0 ? look.seatColour(seat) : colour);
     g.strokeStyle = shade;
     g.lineWidth = width;
     g.lineCap = "round";
@@ -338,7 +333,7 @@ class Picture {
     g.moveTo(at.x - dx * length, at.y - dy * length);
     g.lineTo(at.x, at.y);
     g.stroke();
-    g.fillStyle = look.scheme === "dark" ? "#fff" : colour;
+    g.fillStyle = colour;
     g.beginPath();
     g.arc(at.x, at.y, width / 2, 0, 7);
     g.fill();
@@ -461,18 +456,24 @@ function orderOf(now) {
   return Uint32Array.from({ length: now.count }, (_, row) => row).sort((a, b) => weight[a] - weight[b] || a - b);
 }
 
+/** The smallest box around others; of none it is no box. */
+function around(boxes) {
+  const all = { left: Infinity, top: Infinity, right: -Infinity, bottom: -Infinity };
+  for (const { x, y, w, h } of boxes) {
+    all.left = Math.min(all.left, x);
+    all.top = Math.min(all.top, y);
+    all.right = Math.max(all.right, x + w);
+    all.bottom = Math.max(all.bottom, y + h);
+  }
+  return all;
+}
+
 /** The part of the world that is worth a look: walls and entities. Of a wall along a whole side one unit is enough. */
 function boundsOf(match) {
-  let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity];
   const boxes = match.game.walls.map(({ min, size }) => ({ x: min[0] / UNIT, y: min[1] / UNIT, w: size[0] / UNIT, h: size[1] / UNIT }));
   // Walls tell the size of a map; without them, what is there at the beginning.
   if (boxes.length < 2) for (let row = 0; row < match.now.count; ++row) boxes.push(match.now.box(row));
-  for (const { x, y, w, h } of boxes) {
-    left = Math.min(left, x);
-    top = Math.min(top, y);
-    right = Math.max(right, x + w);
-    bottom = Math.max(bottom, y + h);
-  }
+  let { left, top, right, bottom } = around(boxes);
   if (!(right > left && bottom > top)) return { x: -20, y: -20, w: 40, h: 40 };
   const all = { w: right - left, h: bottom - top, left, top, right, bottom };
   for (const { x, y, w, h } of boxes) {
