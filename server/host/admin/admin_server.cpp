@@ -166,7 +166,7 @@ os::HttpResponse AdminServer::respond_with_status(std::string_view query) {
 
 os::HttpResponse AdminServer::answer_get(const os::HttpRequest& request) {
   if (leads_to_view(request)) {
-    return {.status = 303, .body = "see /view\n", .headers = {{"Location", "/view"}}};
+    return {.status = 303, .body = "see /view\n", .headers = {{"Location", "view"}}};
   }
   if (request.path == "/view") return answer_with_page(parts_.page, pages_.reserve());
   if (request.path == "/v1/status") return respond_with_status(request.query);
