@@ -10,6 +10,7 @@ const http = require("node:http");
 const { tmpdir } = require("node:os");
 const { join } = require("node:path");
 const { Chromium, sleep } = require("../support/chromium.js");
+const { recordsOf, stretchesAt } = require("./time_line.js");
 
 const [serverProgram, clientProgram, recorder, ...options] = process.argv.slice(2);
 const option = (name, otherwise) => (options.includes(`--${name}`) ? options[options.indexOf(`--${name}`) + 1] : otherwise);
@@ -63,6 +64,28 @@ async function standIn(answer) {
   const made = http.createServer((request, response) => answer(new URL(request.url, "http://x").pathname, response, request));
   await new Promise((done) => made.listen(0, "127.0.0.1", done));
   return Object.assign(made, { page: `http://127.0.0.1:${made.address().port}/view` });
+}
+
+/** A server of this test that asks a real one. `below`: the path under which it has that. `holds`: says what it keeps of the
+ *  answer to a path: "all" of it, or the "body". */
+async function proxy(server, { below = "", holds = () => "" } = {}) {
+  const made = await standIn((path, response, { url, headers }) => {
+    if (!path.startsWith(`${below}/`)) return response.writeHead(404).end("no such path");
+    if (holds(path) === "all") return undefined;
+    const from = http.get(`${server.page.slice(0, -1)}${url.slice(below.length)}`, { headers: { ...headers, host: server.admin } }, (answer) => {
+      response.writeHead(answer.statusCode, answer.headers);
+      response.flushHeaders();
+      if (holds(path) !== "body") answer.pipe(response);
+    });
+    response.on("close", () => from.destroy());
+    return from.on("error", () => response.destroy());
+  });
+  return Object.assign(made, { page: made.page.replace("/view", `${below}/view`) });
+}
+
+function shut(made) {
+  made.closeAllConnections();
+  made.close();
 }
 
 async function photograph(page, name) {
@@ -122,7 +145,7 @@ const tests = {
     const figures = await page.evaluate("[...document.querySelectorAll('.clients tbody tr')].map((row) => [...row.cells].map((cell) => cell.textContent))");
     for (const [seat, client, rtt, , rate_] of figures) {
       assert.match(seat, /^\d$/);
-      assert.match(client, /^\d+$/);
+      assert.match(client, /^…?\d+$/);
       assert.ok(Number(rtt) > 0 && Number(rate_) > 0, JSON.stringify(figures));
     }
     assert.ok(await page.evaluate("document.querySelectorAll('.lines li').length") > 3);
@@ -157,6 +180,9 @@ const tests = {
         if (shots) await sleep(6000);
         assert.ok(await page.evaluate(IS_NARROW_ENOUGH), `${width} px: the room`);
         await photograph(page, `room-${width}-${colours}`);
+        await page.send("Emulation.setDeviceMetricsOverride", { width: 568, height: 320, mobile: false, deviceScaleFactor: 1 });
+        await page.until("innerHeight === 320 && document.getElementById('field').clientHeight >= 159");
+        assert.ok(await page.evaluate(IS_NARROW_ENOUGH), "a low window");
         assertClean(page, server.page);
         await page.close();
       }
@@ -200,7 +226,8 @@ const tests = {
     for (const signal of ["SIGKILL", "SIGSTOP"]) {
       const from = signal === "SIGSTOP" ? await serve("--admin-port", server.admin.split(":")[1]) : server;
       if (from !== server) {
-        await page.until(`document.body.dataset.server === 'there' && ${WATCHES}`);
+        await page.until(`document.body.dataset.server === 'there' && ${WATCHES} && document.getElementById('live').textContent === 'LIVE'`);
+        assert.equal(await page.evaluate("document.getElementById('server').classList.contains('old')"), false);
         const last = await page.evaluate("viewer.match.last");
         await page.until(`viewer.match?.last > ${last} + 30`);
         await assertCompared(page, 30);
@@ -211,7 +238,14 @@ const tests = {
       const took = Date.now() - began;
       console.log(`  disconnected ${took} ms after ${signal}`);
       assert.ok(took <= 3000, `${took} ms after ${signal}`);
-      if (from === server) await photograph(page, "gone");
+      if (from === server) {
+        // Nothing is shown as if it were of now.
+        await page.until("document.getElementById('live').textContent === 'CUT OFF' && document.getElementById('now').hidden");
+        const [isOld, figures] = await page.evaluate("[document.getElementById('server').classList.contains('old'), document.querySelector('#server .dim').textContent]");
+        assert.ok(isOld);
+        assert.match(figures, / · figures of \d\d:\d\d:\d\d UTC$/);
+        await photograph(page, "gone");
+      }
       if (signal === "SIGSTOP") {
         from.kill("SIGCONT");
         await page.until("document.body.dataset.server === 'there'");
@@ -221,6 +255,143 @@ const tests = {
       }
     }
     await page.close();
+  },
+
+  async "a room is found again by its address, behind a path of a proxy, and it is said what may hold its log"() {
+    const file = join(folder, "reload-token");
+    writeFileSync(file, `${TOKEN}\n`);
+    chmodSync(file, 0o600);
+    const server = await serve("--record", join(folder, "proxied")), locked = await serve("--admin-token-file", file);
+    const below = await proxy(server, { below: "/tickbox" });
+    // The list of paths leads to it there too.
+    const page = await browser.open(below.page.replace(/view$/, ""));
+    await page.send("Emulation.setTimezoneOverride", { timezoneId: "Asia/Kathmandu" });
+    await page.until("document.querySelectorAll('#rooms td button').length === 1");
+    // The name of a recording has its time in the same zone.
+    const [shown, name] = await page.evaluate("(({ textContent, title }) => [textContent, title])(document.querySelector('#rooms td'))");
+    assert.match(shown, /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC$/);
+    assert.ok(name.replaceAll(/[^0-9]/g, "").startsWith(shown.replaceAll(/[^0-9]/g, "").slice(0, 12)), `${shown} is ${name}`);
+    await watch(page);
+    assert.ok((await page.evaluate("document.getElementById('about').textContent")).endsWith(" UTC"));
+    await page.send("Page.reload");
+    await page.until(WATCHES);
+    assert.equal(await page.evaluate("location.hash"), "#room-1");
+    assert.ok(page.requests.every((url) => new URL(url).pathname.startsWith("/tickbox/")), page.requests.join(" "));
+    await page.evaluate("document.getElementById('home').click()");
+    await page.until("!document.getElementById('rooms').hidden");
+    assert.equal(await page.evaluate("location.hash"), "");
+    await page.close();
+    // A server that asks for its token, and a room that is not there.
+    const asked = await browser.open(`${locked.page}view#room-1`);
+    await asked.until("!document.querySelector('#rooms form').hidden && document.activeElement.id === 'token'");
+    for (const letter of TOKEN) await asked.press(letter);
+    await asked.press("Enter");
+    await asked.until(WATCHES);
+    await asked.close();
+    const absent = await browser.open(`${server.page}view#room-99`);
+    await absent.until("/room/.test(document.querySelector('#server .sign').textContent) && !document.getElementById('server').hidden");
+    await absent.close();
+    for (const held of ["all", "body"]) {
+      const holder = await proxy(server, { holds: (path) => (path.endsWith("/log") ? held : "") });
+      const waiting = await browser.open(`${holder.page}#room-1`);
+      await waiting.until("document.body.dataset.server === 'there'");
+      const began = Date.now();
+      await waiting.until("document.querySelector('#server .sign').textContent.includes('proxy')");
+      assert.ok(Date.now() - began < 5500, `${held}: said after ${Date.now() - began} ms`);
+      await waiting.close();
+      shut(holder);
+    }
+    shut(below);
+    await end(server);
+    await end(locked);
+  },
+
+  async "tabs share the connections of a browser, and none says that a server is gone"() {
+    const server = await serve();
+    const pages = [];
+    for (let n = 0; n < 7; ++n) pages.push(await browser.open(`${server.page}view#room-1`));
+    const seen = () => Promise.all(pages.map((page) => page.evaluate(`({ state: document.body.dataset.server, follows: ${WATCHES}, sign: document.querySelector("#server .sign").textContent })`)));
+    for (const until = Date.now() + 60_000; (await seen()).filter(({ follows, sign }) => follows || sign.startsWith("waits")).length < 7; await sleep(200)) {
+      assert.ok(Date.now() < until, JSON.stringify(await seen()));
+    }
+    for (let n = 0; n < 8; ++n, await sleep(1000)) {
+      const all = await seen();
+      assert.deepEqual(all.map(({ state }) => state), Array(7).fill("there"), JSON.stringify(all));
+      assert.equal(all.filter(({ follows }) => follows).length, 4, JSON.stringify(all));
+      assert.ok(all.every(({ follows, sign }) => follows || /^waits: 4 other tabs/.test(sign)), JSON.stringify(all));
+    }
+    // The place of one that is closed is taken by one that waits.
+    const follows = (await seen()).map((each) => each.follows);
+    const [closed] = pages.splice(follows.indexOf(true), 1);
+    await closed.close();
+    for (const until = Date.now() + 20_000; (await seen()).filter((each) => each.follows).length < 4; await sleep(200)) assert.ok(Date.now() < until);
+    for (const page of pages.splice(0)) await page.close();
+    // Over plain HTTP to another host a page has no locks: six streams are all connections. Then it does not know.
+    for (let n = 0; n < 6; ++n) pages.push(await browser.open(`${server.page}view#room-1`, { before: `Object.defineProperty(navigator, "locks", { value: undefined })` }));
+    await pages[0].until("document.querySelector('#server .sign').textContent.includes('or other tabs')");
+    for (const { sign } of await seen()) assert.ok(!sign.includes("disconnected"), sign);
+    for (const page of pages) await page.close();
+    await end(server);
+  },
+
+  async "what was found in a room stays found when its log is cut and begins again"() {
+    const real = await serve();
+    const { body, headers } = await get(`${real.page}view`);
+    const status = await get(`${real.page}v1/status`);
+    await end(real);
+    assert.equal(spawnSync(recorder, [folder]).status, 0);
+    const [log, next] = ["wrong_hash", "bomber"].map((name) => readFileSync(join(folder, `${name}.tickbox`)));
+    const records = recordsOf(log), keyframes = records.filter((each) => each.isKeyframe), middle = records.findIndex((each) => each.first >= 400);
+    // A stream is cut within a record, and the next begins with the segment before it; then another match begins, of which
+    // a segment is lost on the way.
+    const [gap, afterGap] = recordsOf(next).filter((each) => each.isKeyframe).slice(1, 3);
+    const header = log.subarray(0, 192);
+    const streams = [[log.subarray(0, records[middle].at + 9)], [header, log.subarray(keyframes[1].at, keyframes[3].at + 100)], [header, log.subarray(keyframes[3].at)], [next.subarray(0, gap.at), next.subarray(afterGap.at)]];
+    let opened = 0, held = null;
+    const release = () => { held?.destroy(); held = null; };
+    const server = await standIn((path, response) => {
+      if (path === "/view") return response.writeHead(200, { "content-type": headers["content-type"] }).end(body);
+      if (path === "/v1/status") return response.writeHead(200, { "Content-Type": "application/json" }).end(status.body);
+      if (!path.endsWith("/log")) return response.writeHead(404).end();
+      response.writeHead(200, { "Content-Type": "application/octet-stream" });
+      const pieces = streams[opened++];
+      if (!pieces) return undefined;
+      for (const piece of pieces) response.write(piece);
+      held = response;
+      return opened === 3 ? response.end() : undefined;
+    });
+    const page = await browser.open(`${server.page}#room-1`);
+    await page.until(`viewer.match?.last >= 390 && document.getElementById("badge").className === "bad"`);
+    await page.evaluate("viewer.play(false), viewer.seek(330), viewer.choose(2), viewer.followSeat(1)");
+    const state = () => page.evaluate("({ tick: viewer.match.tick, first: viewer.match.first, isPlaying: viewer.isPlaying, chosen: String(viewer.picture.chosen), followed: viewer.picture.followed, ranges: viewer.proof.ranges[0][0] })");
+    const before = await state();
+    assert.equal(before.ranges, 320);
+    assert.equal(await page.evaluate("document.getElementById('live').textContent"), "LIVE");
+    release();
+    await page.until("document.getElementById('live').textContent === 'CUT OFF'");
+    assert.equal(await page.evaluate("document.getElementById('now').hidden"), true);
+    await page.until("viewer.match.last === 450");
+    assert.deepEqual(await state(), before);
+    assert.match(await page.evaluate("document.getElementById('badge').innerText"), /^✗ tick 320: .* · differ: 320 to /);
+    release();
+    await page.until("viewer.match.last === 600 && document.getElementById('live').textContent === 'ENDED'");
+    assert.deepEqual(await state(), before);
+    // All streams are one log, and the verdict is that on the file.
+    const { ticks, mismatched, damages, gaps, first_mismatch: first } = JSON.parse(spawnSync(clientProgram, ["replay", "verify", join(folder, "wrong_hash.tickbox"), "--json"]).stdout);
+    const verdict = await page.evaluate("viewer.match.engine.verdict()");
+    assert.deepEqual([verdict.ticks, verdict.mismatched, verdict.damages, verdict.gaps, verdict.first_mismatch.got], [ticks, mismatched, damages, gaps, first.got]);
+    assert.deepEqual(await stretchesAt(page, [100, 310, 325, 440, 500]), ["good", "good", "bad", "bad", "good"]);
+    const words = await page.evaluate("document.getElementById('badge').innerText");
+    // Another match in the room.
+    await page.until("viewer.match.game.game === 'bomber' && viewer.match.last >= 590");
+    assert.ok((await page.evaluate("document.getElementById('badge').innerText")).startsWith(`${words} · since then: `));
+    assert.equal(await page.evaluate("document.getElementById('badge').className"), "bad");
+    await page.until("/since then: ✗ damaged in \\d place/.test(document.getElementById('badge').innerText) && viewer.match.engine.verified >= 590");
+    await page.evaluate("viewer.play(false), viewer.seek(60)");
+    assert.deepEqual(await stretchesAt(page, [20, 140, 160, 220, 290, 320, 550]), ["good", "good", "lost", "lost", "lost", "good", "good"]);
+    assert.deepEqual(page.errors.filter((error) => !error.startsWith("Failed to load resource")), []);
+    await page.close();
+    shut(server);
   },
 
   async "a hidden tab goes on comparing, and is up to date when it is seen again"() {
@@ -319,10 +490,7 @@ const tests = {
     assert.ok(page.errors.length > before + 3, "each is reported as blocked");
     assert.equal(arrived, 0, "no request arrives elsewhere");
     await page.close();
-    for (const each of [hostile, other]) {
-      each.closeAllConnections();
-      each.close();
-    }
+    for (const each of [hostile, other]) shut(each);
   },
 
   async "hours of a room leave memory flat"() {
@@ -334,13 +502,7 @@ const tests = {
     const { body, headers } = await get(`${real.page}view`);
     const status = JSON.parse((await get(`${real.page}v1/status`)).body);
     await end(real);
-    /** Where each record begins, with its last tick. */
-    const records = [];
-    for (let at = 192; at + 20 <= log.length;) {
-      const isKeyframe = log.readUInt16LE(at + 8) === 1;
-      records.push({ at, tick: log.readUInt32LE(at + 12) + (isKeyframe ? 0 : log.readUInt32LE(at + 16)) });
-      at += 28 + log.readUInt32LE(at + 4);
-    }
+    const records = recordsOf(log);
     let began = 0;
     const server = await standIn((path, response) => {
       if (path === "/view") return response.writeHead(200, { "content-type": headers["content-type"] }).end(body);
@@ -360,7 +522,7 @@ const tests = {
       const timer = setInterval(() => {
         const until = (Date.now() - began) * SPEED * 0.06;
         let next = at;
-        while (next < records.length && records[next].tick <= until) ++next;
+        while (next < records.length && records[next].last <= until) ++next;
         if (next === at) return;
         const to = next < records.length ? records[next].at : log.length;
         response.write(log.subarray(sent, to));
@@ -405,8 +567,7 @@ const tests = {
     }
     assertClean(page, new URL(server.page).origin);
     await page.close();
-    server.closeAllConnections();
-    server.close();
+    shut(server);
   },
 };
 

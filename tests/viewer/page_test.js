@@ -1,14 +1,15 @@
 // Opens recordings in the page, in headless Chromium, and compares what it shows with the native commands.
-//   node page_test.js VIEWER.HTML TICKBOX RECORDINGS [--shots FOLDER] [--hours N]
+//   node page_test.js VIEWER.HTML TICKBOX RECORDINGS [--shots FOLDER] [--hours N] [--only WORDS]
 // --shots: also writes pictures of the page, to be looked at. --hours N: also opens a recording of N hours.
 "use strict";
 const assert = require("node:assert/strict");
 const { spawnSync } = require("node:child_process");
 const { copyFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } = require("node:fs");
 const { tmpdir } = require("node:os");
-const { join } = require("node:path");
+const { basename, join } = require("node:path");
 const { pathToFileURL } = require("node:url");
-const { Chromium } = require("../support/chromium.js");
+const { Chromium, sleep } = require("../support/chromium.js");
+const { provenTicks, recordsOf, stretchesAt } = require("./time_line.js");
 
 const [pageFile, program, recorder, ...options] = process.argv.slice(2);
 const option = (name) => options[options.indexOf(name) + 1 || options.length];
@@ -33,6 +34,14 @@ async function open(file, { address = pageAddress, until = "document.body.datase
   }
   await page.until(`${until} || document.body.dataset.state === 'refused'`);
   return page;
+}
+
+/** Opens another recording in a page, once its verdict is there. */
+async function openNext(page, file) {
+  await page.chooseFile("#file", file);
+  await page.until(`viewer.name === ${JSON.stringify(basename(file))} && document.body.dataset.verdict`);
+  await page.evaluate("viewer.play(false), viewer.seek(0)");
+  return JSON.parse(await page.evaluate("document.body.dataset.verdict"));
 }
 
 /** Ends a page that has done nothing that it must not do. */
@@ -96,6 +105,131 @@ const tests = {
     await close(page);
   },
 
+  async "the time line is never greener than the proof"() {
+    const page = await open(recorded("arena"), { width: 1400 });
+    /** Fails unless each tick has its colour, but close to the ends of a stretch, which are no whole pixels. */
+    const assertStretches = async (proven, name) => {
+      // The mark of the shown tick, which is 0, covers the first ones.
+      const all = Array.from({ length: 590 }, (_, i) => i + 10);
+      const inner = all.filter((tick) => [-3, 3].every((by) => proven.has(tick + by) === proven.has(tick) || tick + by > 600));
+      const shown = await stretchesAt(page, inner);
+      const wrong = inner.map((tick, i) => [tick, shown[i]]).filter(([tick, colour]) => colour !== (proven.has(tick) ? "good" : "lost"));
+      assert.deepEqual(wrong, [], name);
+      // What is lost is seen, however few pixels it has.
+      const firstLost = all.filter((tick) => !proven.has(tick) && proven.has(tick - 1));
+      assert.deepEqual((await stretchesAt(page, firstLost.map((tick) => tick + 0.5))).filter((colour) => colour === "good"), [], name);
+    };
+    let lost = 0, seed = 5;
+    const below = (most) => (seed = (seed * 48271) % 2147483647) % most;
+    for (const game of ["arena", "platformer", "bomber"]) {
+      const log = readFileSync(recorded(game)), records = recordsOf(log);
+      const keyframes = records.filter((each) => each.isKeyframe), ticks = records.filter((each) => each.hasTicks);
+      const inside = ({ at, end }) => at + 20 + below(end - at - 28);
+      const places = { nothing: [], ticks: [inside(ticks[40])], keyframe: [inside(keyframes[1])], first: [inside(keyframes[0])], last: [inside(ticks.at(-1))],
+        twice: [inside(ticks[10]), inside(keyframes[2])], few: Array.from({ length: 3 }, () => 192 + below(log.length - 192)) };
+      for (const [name, offsets] of Object.entries(places)) {
+        const changed = Buffer.from(log);
+        for (const offset of offsets) changed[offset] ^= 0x40;
+        const file = recorded(`${game}-${name}`);
+        writeFileSync(file, changed);
+        const verdict = await openNext(page, file), expected = native("verify", file), proven = provenTicks(log, offsets);
+        assert.deepEqual([verdict.ticks, verdict.damages, verdict.gaps], [expected.ticks, expected.damages, expected.gaps], file);
+        assert.equal(proven.size, expected.ticks, file);
+        const { first, last } = await page.evaluate("({ first: viewer.match.first, last: viewer.match.last })");
+        if (first === 0 && last === 600) await assertStretches(proven, file);
+        const badge = await page.evaluate("document.getElementById('badge').className");
+        assert.equal(badge, expected.mismatched + expected.damages > 0 ? "bad" : "good", file);
+        lost += 600 - proven.size;
+        if (name !== "ticks") continue;
+        // A lost tick is said to be one.
+        const tick = ticks[40].first + 4;
+        await page.evaluate(`viewer.seek(${tick})`);
+        assert.match(await text(page, "clock"), new RegExp(`^${tick} is lost: ${ticks[40].first - 1} /`));
+        // What replay cut leaves of it has a gap.
+        const gapped = recorded(`${game}-gapped`);
+        assert.equal(run(program, "replay", "cut", file, "-o", gapped).status, 0);
+        const { gaps } = await openNext(page, gapped);
+        assert.equal(gaps, 1);
+        assert.match(await text(page, "badge"), / · 0 differ · 1 gap$/);
+        const segment = Math.floor(ticks[40].first / 150);
+        await assertStretches(new Set([...proven].filter((each) => each <= 150 * segment || each > 150 * (segment + 1))), gapped);
+      }
+    }
+    assert.ok(lost > 1000);
+    // The end that a cut took has a mark at the end of the line.
+    assert.equal((await openNext(page, recorded("cut"))).ends_early, true);
+    const last = await page.evaluate("viewer.match.last");
+    assert.deepEqual(await stretchesAt(page, [last / 2, last]), ["good", "lost"]);
+    // What has right checksums and cannot be: from there to the next keyframe nothing is compared.
+    assert.equal((await openNext(page, recorded("impossible"))).ticks, native("verify", recorded("impossible")).ticks);
+    assert.deepEqual(await stretchesAt(page, [310, 330, 440, 460]), ["good", "lost", "lost", "good"]);
+    // A keyframe that differs is red, though no tick does.
+    assert.deepEqual([(await openNext(page, recorded("keyframe"))).mismatched, native("verify", recorded("keyframe")).mismatched], [1, 1]);
+    assert.deepEqual(await stretchesAt(page, [440, 450.5, 460]), ["good", "bad", "good"]);
+    // No tick is called good before it was compared.
+    await page.evaluate("viewer.proof.good = [], viewer.toggleRoom()");
+    assert.equal(await page.evaluate("document.querySelectorAll('#inspector td.good').length"), 0);
+    await close(page);
+  },
+
+  async "what cannot be shown leaves what is open, and the last choice wins"() {
+    const drop = (name, bytes) => `(() => {
+      const data = new DataTransfer();
+      data.items.add(new File([Uint8Array.from(${JSON.stringify([...bytes])})], ${JSON.stringify(name)}));
+      document.body.dispatchEvent(new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true }));
+    })()`;
+    const page = await open(recorded("arena"));
+    await page.evaluate("viewer.play(false), viewer.seek(100)");
+    const before = await text(page, "about");
+    for (const [name, bytes, words] of [["noise.tickbox", Buffer.alloc(500, 7), /not a recording/i], ["version.tickbox", readFileSync(recorded("version")), /arena 5, not 2/], ["broken.json", Buffer.from("{}"), /not the file of a desync/]]) {
+      await page.evaluate(drop(name, bytes));
+      await page.until(`!document.getElementById("problem").hidden && document.getElementById("problem").innerText.includes(${JSON.stringify(name)})`);
+      assert.match(await text(page, "problem"), words);
+      assert.deepEqual(await page.evaluate("[document.body.dataset.state, viewer.match.tick, document.getElementById('world').hidden]"), ["open", 100, false]);
+      assert.equal(await text(page, "about"), before);
+      await page.evaluate("document.querySelector('#problem button').click()");
+      assert.equal(await page.evaluate("document.getElementById('problem').hidden"), true);
+    }
+    // The first file takes longer to read than the second.
+    await page.evaluate(`void (globalThis.files = Promise.all([["large.tickbox", 300], ["small.tickbox", 10]].map(([name, ms]) =>
+      viewer.openFile({ name, arrayBuffer: () => new Promise((done) => setTimeout(() => done(viewer.match && Uint8Array.from(${JSON.stringify([...readFileSync(recorded("bomber"))])}).buffer), ms)) }))))`);
+    await page.evaluate("globalThis.files");
+    assert.equal(await page.evaluate("viewer.name"), "small.tickbox");
+    await close(page);
+    // One that is dropped before the module is there.
+    const early = await browser.open(pageAddress, { before: `addEventListener("DOMContentLoaded", () => setTimeout(() => {
+      globalThis.droppedIn = document.body.dataset.state;
+      ${drop("early.tickbox", readFileSync(recorded("bomber")))};
+    }))` });
+    await early.until("document.body.dataset.verdict");
+    assert.deepEqual(await early.evaluate("[globalThis.droppedIn, viewer.name]"), ["loads", "early.tickbox"]);
+    await close(early);
+  },
+
+  async "a colour that the game gives is that of the body, and the seat is the mark"() {
+    const page = await open(recorded("arena"));
+    const players = await page.evaluate(`(() => {
+      viewer.play(false);
+      viewer.seek(300);
+      const field = document.getElementById("field"), g = field.getContext("2d"), { picture, match } = viewer;
+      const [from, to] = [picture.worldAt(0, 0), picture.worldAt(100, 100)];
+      const at = (x, y) => [...g.getImageData(Math.round((x - from.x) / (to.x - from.x) * 100), Math.round((y - from.y) / (to.y - from.y) * 100), 1, 1).data].slice(0, 3);
+      const pixel = (to.y - from.y) / 100;
+      return match.details.seats.filter((seat) => seat.taken).map(({ seat }) => {
+        const box = picture.placeOf(picture.rowOfSeat(seat));
+        g.fillStyle = look.seatColour(seat);
+        const hue = g.fillStyle.match(/[0-9a-f]{2}/g).map((part) => parseInt(part, 16));
+        return { body: at(box.x + box.w / 2, box.y + box.h * 0.75), mark: at(box.x + box.w / 2 - 7 * pixel, box.y - 9 * pixel), hue };
+      });
+    })()`);
+    assert.ok(players.length > 2);
+    for (const { body: [red, green, blue], mark, hue } of players) {
+      assert.ok(red > 170 && green > 130 && blue < 110, `yellow, as arena.cpp says: ${[red, green, blue]}`);
+      assert.ok(Math.hypot(...mark.map((part, i) => part - hue[i])) < 60, `${mark} is not the seat's ${hue}`);
+    }
+    await close(page);
+  },
+
   async "a cut and a damaged recording show what is whole"() {
     for (const [name, words] of [["cut", /^✓.* ticks · 0 differ · ends early$/], ["damaged", /^✗ damaged in 1 place · 450 ticks verified/], ["headless", /^✗ damaged in 1 place/]]) {
       const page = await open(recorded(name));
@@ -114,14 +248,14 @@ const tests = {
     const page = await open(recorded("empty"));
     assert.match(await text(page, "badge"), /^✗ it has no tick/);
     assert.equal(run(program, "replay", "verify", recorded("empty")).status, 3, "as the command says");
-    const failure = await page.evaluate(`new Promise((done) => {
+    const failure = await page.evaluate(`viewer.wasm.then((compiled) => new Promise((done) => {
       const proof = new Proof();
-      proof.start(viewer.source, viewer.wasm, new Uint8Array(3), new EventIndex(), () => {
+      proof.start(viewer.source, compiled, new Uint8Array(3), new EventIndex(), () => {
         viewer.proof.failure = proof.failure;
         viewer.drawPanels();
         done(document.getElementById("badge").innerText);
       });
-    })`);
+    }))`);
     assert.match(failure, /^✗ not verified: .*not a recording/i);
     await close(page);
   },
@@ -242,6 +376,81 @@ const tests = {
     await close(page);
   },
 
+  async "keys go by their place where letters are others, held ones do not toggle, and other buttons do nothing"() {
+    const page = await open(recorded("arena"));
+    await page.evaluate("viewer.play(false), viewer.seek(0)");
+    const hold = async (key, code, times, more = {}) => {
+      for (let n = 0; n < times; ++n) await page.send("Input.dispatchKeyEvent", { type: "keyDown", key, code, autoRepeat: n > 0, text: key.length === 1 ? key : undefined, ...more });
+      await page.send("Input.dispatchKeyEvent", { type: "keyUp", key, code, ...more });
+    };
+    const tick = () => page.evaluate("viewer.match.tick");
+    await page.press("n");
+    const event = await tick();
+    for (const [key, code] of [["т", "KeyN"], ["ν", "KeyN"], ["Process", "KeyN"]]) {
+      await page.evaluate("viewer.seek(0)");
+      await hold(key, code, 1);
+      assert.equal(await tick(), event, key);
+    }
+    await hold("ю", "Period", 1);
+    assert.equal(await tick(), event + 1);
+    await hold("&", "Digit1", 1);
+    assert.equal(await page.evaluate("viewer.picture.layers.has('velocities')"), true);
+    // A layout of Latin letters in other places says its own.
+    await page.evaluate("viewer.seek(0)");
+    await hold("n", "KeyL", 1);
+    assert.equal(await tick(), event);
+    for (const focus of ["field", "play"]) {
+      await page.evaluate(`document.getElementById("${focus}").focus()`);
+      for (const [key, code] of [[" ", "Space"], ["Enter", "Enter"]].slice(0, focus === "play" ? 2 : 1)) {
+        const before = await page.evaluate("viewer.isPlaying");
+        await hold(key, code, 31, key === "Enter" ? { text: "\r", windowsVirtualKeyCode: 13 } : { windowsVirtualKeyCode: 32 });
+        assert.equal(await page.evaluate("viewer.isPlaying"), !before, `${key} on ${focus}`);
+      }
+    }
+    await page.evaluate("viewer.play(false), viewer.seek(0), document.getElementById('field').focus()");
+    await hold(".", "Period", 5);
+    assert.equal(await tick(), 5, "a step is taken again while its key is held");
+    const drag = async (id, button) => {
+      const [x, y] = await page.evaluate(`(({ left, top, width, height }) => [left + width / 2, top + height * 0.6])(document.getElementById("${id}").getBoundingClientRect())`);
+      await page.send("Input.dispatchMouseEvent", { type: "mousePressed", x, y, button, clickCount: 1 });
+      await page.send("Input.dispatchMouseEvent", { type: "mouseMoved", x: x + 60, y, button });
+      await page.send("Input.dispatchMouseEvent", { type: "mouseReleased", x: x + 60, y, button, clickCount: 1 });
+      return page.evaluate("[viewer.picture.free !== null, viewer.match.tick !== 5]");
+    };
+    for (const button of ["right", "middle"]) for (const id of ["field", "time"]) assert.deepEqual(await drag(id, button), [false, false], `${button} on ${id}`);
+    assert.deepEqual(await drag("field", "left"), [true, false]);
+    assert.deepEqual(await drag("time", "left"), [true, true]);
+    await close(page);
+  },
+
+  async "a low window keeps half of itself for the picture, and the rest is reached"() {
+    for (const [width, height] of [[320, 180], [568, 320], [1024, 300]]) {
+      const page = await open(recorded("wrong_hash"), { width, height });
+      assert.ok(await page.evaluate("document.getElementById('field').clientHeight >= innerHeight / 2 - 1"), `${width} × ${height}`);
+      const missed = await page.evaluate(`[...document.querySelectorAll("header button, footer button, #time")].filter((each) => {
+        each.scrollIntoView();
+        const { left, right, top, bottom, width } = each.getBoundingClientRect();
+        return width > 0 && (left < 0 || right > innerWidth + 0.5 || top < -0.5 || bottom > innerHeight + 0.5);
+      }).map((each) => each.id)`);
+      assert.deepEqual(missed, [], `${width} × ${height}`);
+      if (shots) await page.screenshot(join(shots, `page-${width}x${height}.png`));
+      await close(page);
+    }
+  },
+
+  async "signs are seen in forced colours"() {
+    const page = await open(recorded("arena"));
+    await page.send("Emulation.setEmulatedMedia", { features: [{ name: "forced-colors", value: "active" }, { name: "prefers-color-scheme", value: "dark" }] });
+    const same = await page.evaluate(`["play", "back", "on"].filter((id) => {
+      const button = document.getElementById(id);
+      return getComputedStyle(button).backgroundColor === getComputedStyle(button, "::before").backgroundColor;
+    })`);
+    assert.ok(await page.evaluate("matchMedia('(forced-colors: active)').matches"));
+    assert.deepEqual(same, []);
+    if (shots) await page.screenshot(join(shots, "page-forced.png"));
+    await close(page);
+  },
+
   async "a desync opens as two worlds, with what differs in red"() {
     const page = await open(join(folder, "desync.json"), { until: "document.body.dataset.state === 'desync'" });
     const { difference, tick } = JSON.parse(readFileSync(join(folder, "desync.json")));
@@ -289,6 +498,24 @@ const tests = {
     await page.close();
   },
 
+  async "the badge is never cut, however long the name of the file"() {
+    const long = (name) => join(folder, `${name}-${"x".repeat(120)}.tickbox`);
+    for (const name of ["arena", "damaged", "wrong_hash"]) copyFileSync(recorded(name), long(name));
+    for (const [width, height] of [[390, 844], [760, 700], [1024, 700], [1440, 900]]) {
+      const page = await open(null, { width, height, until: "document.body.dataset.state === 'waits'" });
+      for (const name of ["arena", "damaged", "wrong_hash"]) {
+        await openNext(page, long(name));
+        const cut = await page.evaluate(`[...document.querySelectorAll("header button")].filter((each) => {
+          const { left, right, bottom } = each.getBoundingClientRect();
+          return each.scrollWidth > each.clientWidth || each.scrollHeight > each.clientHeight || left < 0 || right > innerWidth || bottom > each.parentElement.getBoundingClientRect().bottom;
+        }).map((each) => each.id)`);
+        assert.deepEqual(cut, [], `${name} at ${width}`);
+        if (shots) await page.screenshot(join(shots, `badge-${name}-${width}.png`));
+      }
+      await close(page);
+    }
+  },
+
   async "a small screen and a light one show the same"() {
     for (const colours of ["light", "dark"]) {
       for (const width of [390, 700, 1440]) {
@@ -331,6 +558,7 @@ const tests = {
   browser = new Chromium();
   let failed = 0, count = 0;
   for (const [name, test] of Object.entries(tests)) {
+    if (!name.includes(option("--only") ?? "")) continue;
     const began = Date.now();
     try {
       await test();

@@ -57,6 +57,26 @@ Bytes with_header(Change change, std::uint32_t ticks = kTicksPerSegment) {
   return sink.bytes;
 }
 
+/// Makes the changed tick one that no server writes.
+void break_changed(Tick tick, tickbox::tests::Told& told) {
+  if (tick == kChanged) told.bytes = Bytes{std::byte{0xff}};
+}
+
+/// Returns a recording whose last keyframe has another hash than its world, with right checksums.
+Bytes with_wrong_keyframe() {
+  // Of the keyframe's world: behind the two numbers and the header of the payload, and its tick.
+  constexpr std::size_t kStateHash = tickbox::record::kRecordHeadBytes + 8 + 192 + 4;
+  Bytes bytes = small_recording(kSegments, kTicksPerSegment, {.tick_rate = 60, .seats = 8},
+                                tickbox::record::Compression::None);
+  std::size_t last = 0;
+  for (const tickbox::tests::Piece& piece : tickbox::tests::pieces(bytes)) {
+    if (piece.head.type == tickbox::record::RecordType::Keyframe) last = piece.offset;
+  }
+  bytes[last + kStateHash] ^= std::byte{1};
+  tickbox::tests::rechecksum(bytes);
+  return bytes;
+}
+
 void turn_round_in_changed(Tick tick, tickbox::tests::Told& told) {
   if (tick == kChanged) tickbox::tests::turn_round(told);
 }
@@ -86,6 +106,8 @@ int main(int argc, char** argv) {
   }
   write(folder / "wrong_hash.tickbox",
         recording({.all_stay = true, .forge = turn_round_in_changed}));
+  write(folder / "impossible.tickbox", recording({.all_stay = true, .forge = break_changed}));
+  write(folder / "keyframe.tickbox", with_wrong_keyframe());
   const Bytes whole = recording({.seed = 2});
   write(folder / "cut.tickbox",
         {whole.begin(), whole.end() - static_cast<std::ptrdiff_t>(whole.size() / 3)});

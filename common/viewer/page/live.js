@@ -2,14 +2,10 @@
 // All that a server sends is foreign: it is shown as text, and a number that is none counts as 0.
 "use strict";
 
-/** How often the server is asked, and how long it may take: the page says within 3 s that it is gone. */
-const ASK_MS = 1000, PATIENCE_MS = 1500;
+/** How often the server is asked. */
+const ASK_MS = 1000;
 /** How often the list of recordings is asked for while it is shown. */
 const LIST_MS = 5000;
-/** The longest document, in characters: a status of a thousand clients has less. */
-const DOCUMENT_MAX = 16_000_000;
-/** When a log that was cut or refused is asked for again. */
-const AGAIN_MS = 2000;
 /** The seconds of the charts. */
 const CHART_SECONDS = 300;
 /** The most rows of clients and of recordings, and the most lines, that are shown. */
@@ -37,10 +33,8 @@ const show = {
     const days = Math.floor(hours / 24);
     return `${days > 0 ? `${days} d ` : ""}${two(hours % 24)}:${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}`;
   },
-  time(text) {
-    const time = new Date(text);
-    return Number.isNaN(time.getTime()) ? words(text) : time.toLocaleString([], { dateStyle: "medium", timeStyle: "medium" });
-  },
+  time: (text) => look.moment(words(text)) || words(text),
+  clock: (time) => look.moment(time).slice(11, 19),
   name: (key) => key.replaceAll("_", " "),
 };
 
@@ -59,104 +53,6 @@ function ticksBetween(before, now) {
     return 0;
   };
   return all > 0 ? { p50: quantile(0.5), p99: quantile(0.99), max: buckets.at(-1)[0] / 1e6 } : null;
-}
-
-/** What a server refuses, in words for a reader. */
-class Refusal extends Error {
-  constructor(status, text) {
-    super(text.split("\n")[0].slice(0, 300) || `status ${status}`);
-    this.status = status;
-  }
-}
-
-/** Asks the server that the page is from. The token is in a header, never in an address. */
-class AdminSide {
-  #token = "";
-
-  set token(token) { this.#token = token.trim(); }
-
-  /** Returns the response of a path. Fails: with a Refusal, or if no header comes in time. */
-  async ask(path, signal = undefined) {
-    const abort = new AbortController();
-    const timer = setTimeout(() => abort.abort(), PATIENCE_MS);
-    const stop = () => abort.abort();
-    signal?.addEventListener("abort", stop);
-    try {
-      const headers = this.#token ? { Authorization: `Bearer ${this.#token}` } : {};
-      const response = await fetch(path, { headers, signal: abort.signal, cache: "no-store", credentials: "omit", redirect: "error" });
-      if (!response.ok) throw new Refusal(response.status, await response.text());
-      return response;
-    } finally {
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", stop);
-    }
-  }
-
-  /** Returns a whole document. Fails: as ask(), and if it does not come in time. */
-  async document(path) {
-    const reader = (await this.ask(path)).body.getReader();
-    // What is cut there is no JSON.
-    const timer = setTimeout(() => reader.cancel(), PATIENCE_MS);
-    const decoder = new TextDecoder();
-    let text = "";
-    try {
-      for (;;) {
-        const { done, value } = await reader.read();
-        if (done) return JSON.parse(text + decoder.decode());
-        text += decoder.decode(value, { stream: true });
-        if (text.length > DOCUMENT_MAX) throw new Error("the answer is too long");
-      }
-    } finally {
-      clearTimeout(timer);
-      reader.cancel().catch(() => {});
-    }
-  }
-}
-
-/** A room's log, from a fetch to the viewer. It begins again when it is cut. */
-class LogReader {
-  #abort = new AbortController();
-  #follower = null;
-  problem = "";
-
-  constructor(side, room, name) {
-    this.room = room;
-    this.#run(side, name);
-  }
-
-  stop() { this.#abort.abort(); }
-  get isStopped() { return this.#abort.signal.aborted; }
-
-  async #run(side, name) {
-    while (!this.isStopped && !this.isReplaced) {
-      try {
-        await this.#read(await side.ask(`/rooms/${this.room}/log`, this.#abort.signal), name);
-        this.problem = "the match has ended";
-      } catch (failure) {
-        this.problem = failure instanceof Refusal ? failure.message : "the log was cut";
-        this.#follower?.end(this.problem);
-      }
-      await new Promise((done) => setTimeout(done, AGAIN_MS));
-    }
-  }
-
-  async #read(response, name) {
-    const reader = response.body.getReader();
-    this.#abort.signal.addEventListener("abort", () => reader.cancel().catch(() => {}), { once: true });
-    if (this.isReplaced || this.isStopped) return;
-    const follower = this.#follower = await viewer.follow(name);
-    this.problem = "";
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (this.isStopped || this.isReplaced) return this.stop();
-      if (done) return follower.end();
-      follower.append(value);
-      if (document.body.dataset.state === "refused") return this.stop();
-    }
-  }
-
-  /** Whether something else was opened in its place. */
-  get isReplaced() { return this.#follower !== null && !this.#follower.isCurrent; }
 }
 
 /** The next of 1, 2 and 5, times a power of ten. */
@@ -190,7 +86,7 @@ class TimeChart {
         plugins: { legend: { display: false }, tooltip: { enabled: false } },
         scales: {
           x: { type: "linear", max: 0, grid: { display: false, drawBorder: false },
-            ticks: { maxRotation: 0, callback: (value) => (value === 0 ? "now" : value % 60 === 0 ? `${value / 60} min` : `${value} s`) } },
+            ticks: { maxRotation: 0, callback: (value) => (value % 60 === 0 && value ? `${value / 60} min` : `${value} s`) } },
           y: { min: 0, grid: { drawBorder: false }, ticks: { maxTicksLimit: 3, padding: 4 }, afterFit: (axis) => { axis.width = 34; } },
         },
       },
@@ -228,7 +124,7 @@ class TimeChart {
 /** The rates of one client between two documents. */
 const COLUMNS = [
   { key: "seat", name: "seat", title: "Seat of the room", value: (row) => row.seat, text: (value) => String(value) },
-  { key: "client", name: "client", title: "The client's id, from its token", value: (row) => row.client, text: (value) => value },
+  { key: "client", name: "client", title: "The client's id, from its token", value: (row) => row.client, text: shortId },
   { key: "rtt", name: "rtt ms", title: "From a snapshot to its acknowledgement: the round trip, and up to a tick", value: (row) => row.rtt, text: (value) => (value > 0 ? show.ms(value) : "–") },
   { key: "loss", name: "loss %", title: "Packets of the client that did not arrive, since it began to play", value: (row) => row.loss, text: (value) => value.toFixed(1) },
   { key: "rate", name: "kB/s", title: "Snapshots sent to it", value: (row) => row.rate, text: (value) => (value / 1000).toFixed(1) },
@@ -307,6 +203,7 @@ class ClientTable {
       COLUMNS.forEach(({ value, text, key }, n) => {
         const cell = n === 0 ? row.querySelector("span") : row.cells[n];
         setText(cell, text(value(client)));
+        if (key === "client") cell.title = client.client;
         row.cells[n].className = (key === "mismatches" && client.mismatches > 0) || (key === "margin" && client.margin < 0) ? "bad"
           : key === "loss" && client.loss >= 2 ? "warn" : "";
       });
@@ -341,11 +238,9 @@ class LogLines {
       if (at <= this.#last) continue;
       this.#last = at;
       const level = words(line.level);
-      const time = new Date(words(line.time));
-      const clock = Number.isNaN(time.getTime()) ? "" : time.toLocaleTimeString([], { hour12: false });
       const text = words(line.text), name = text.split(" ", 1)[0];
       element.append(make("li", { name: ["warning", "error", "debug"].includes(level) ? level : "", children: [
-        make("time", { text: clock }), make("b", { text: name }), make("span", { text: text.slice(name.length + 1) })] }));
+        make("time", { text: show.clock(words(line.time)) }), make("b", { text: name }), make("span", { text: text.slice(name.length + 1) })] }));
     }
     while (element.childElementCount > LINES_MAX) element.firstChild.remove();
     if (isAtEnd) element.scrollTop = element.scrollHeight;
@@ -377,12 +272,11 @@ class LivePage {
   #points = [];
   #listAt = -Infinity;
   #isAsking = false;
-  #watched = null;
   #cards = new Map();
 
   constructor() {
     this.#make();
-    this.showRooms();
+    this.#showList();
     addEventListener("hashchange", () => this.#go());
     document.addEventListener("visibilitychange", () => { if (!document.hidden) this.#ask(); });
     setInterval(() => this.#ask(), ASK_MS);
@@ -395,7 +289,7 @@ class LivePage {
     if (this.#isAsking) return;
     this.#isAsking = true;
     try {
-      const now = await this.#side.document(`/v1/status?after=${this.#lines.last}`);
+      const now = await this.#side.document(`v1/status?after=${this.#lines.last}`);
       if (!now || typeof now !== "object" || !Array.isArray(now.rooms)) throw new Refusal(200, "the answer is no status of a server");
       this.#receive(now);
     } catch (failure) {
@@ -441,15 +335,14 @@ class LivePage {
     this.#why = why;
     document.body.dataset.server = state;
     if (before === state) return;
-    const { name } = this.#names();
-    viewer.say(state === "gone" ? `${name} does not answer` : state === "there" && before === "gone" ? `${name} answers again` : "");
+    viewer.say(state === "gone" ? `${this.#name()} does not answer` : state === "there" && before === "gone" ? `${this.#name()} answers again` : "");
     if (state === "locked") this.#lock();
   }
 
   async #list() {
     this.#listAt = performance.now();
     try {
-      this.#drawRecordings(await this.#side.document("/recordings"));
+      this.#drawRecordings(await this.#side.document("recordings"));
     } catch (failure) {
       if (failure instanceof Refusal && failure.status !== 401) this.#drawRecordings({ error: failure.message });
     }
@@ -465,77 +358,64 @@ class LivePage {
     } else if (this.#reader?.room !== Number(room) && this.#state !== "locked") this.#watch(Number(room));
   }
 
-  #room() { return list(this.#now?.rooms).find((each) => each?.id === (this.#watched ?? each.id)); }
+  #room() { return list(this.#now?.rooms).find((each) => each?.id === (this.#reader?.room ?? each.id)); }
 
-  #names() {
-    const name = words(this.#now?.name) || location.host;
-    return { name, address: words(this.#now?.address) };
-  }
+  #name() { return words(this.#now?.name) || location.host; }
 
   #watch(id) {
     this.#reader?.stop();
-    this.#watched = id;
     this.#points = [];
-    const { name } = this.#names();
+    viewer.close();
     const { rooms, server, start } = this.#parts;
     rooms.hidden = start.hidden = true;
     server.hidden = this.#home.hidden = false;
-    this.#reader = new LogReader(this.#side, id, `${name} · room ${id}`);
+    this.#reader = new LogReader(this.#side, id, `${this.#name()} · room ${id}`);
     this.#draw();
-    // A layout that has just changed is measured by the picture.
-    dispatchEvent(new Event("resize"));
   }
 
   #leave() {
     this.#reader?.stop();
     this.#reader = null;
-    this.#watched = null;
     this.#parts.server.hidden = true;
     if (location.hash) history.replaceState(null, "", location.pathname);
   }
 
   showRooms() {
     this.#leave();
+    this.#showList();
+  }
+
+  #showList() {
     viewer.close();
-    const { rooms, start } = this.#parts;
-    start.hidden = this.#home.hidden = true;
-    rooms.hidden = false;
-    document.title = `${this.#names().name} · Tickbox`;
+    this.#parts.start.hidden = true;
+    this.#parts.rooms.hidden = false;
+    document.title = `${this.#name()} · Tickbox`;
     this.#listAt = -Infinity;
     this.#draw();
   }
 
   async #open(name, bytes, button) {
-    const label = button.textContent;
+    const label = button.textContent, isWanted = viewer.wish();
     button.disabled = true;
     try {
       if (bytes > RECORDING_BYTES_MAX) throw new Error("it is longer than 512 MiB; cut it with tickbox replay cut");
-      const response = await this.#side.ask(`/recordings/${encodeURIComponent(name)}`);
-      const reader = response.body.getReader(), pieces = [], before = viewer.opened;
+      const response = await this.#side.ask(`recordings/${encodeURIComponent(name)}`);
+      const reader = response.body.getReader(), pieces = [];
       let size = 0;
       for (;;) {
         const { done, value } = await reader.read();
-        // Something else was opened meanwhile.
-        if (viewer.opened !== before) return void reader.cancel();
+        // Something else was asked for meanwhile.
+        if (!isWanted()) return void reader.cancel();
         if (done) break;
         pieces.push(value);
         size += value.length;
         if (size > RECORDING_BYTES_MAX) throw new Error("it is longer than 512 MiB");
         setText(button, `${Math.min(99, Math.floor(100 * size / Math.max(1, bytes)))} %`);
       }
-      const whole = new Uint8Array(size);
-      let at = 0;
-      for (const piece of pieces) {
-        whole.set(piece, at);
-        at += piece.length;
-      }
-      this.#leave();
-      this.#parts.rooms.hidden = true;
-      this.#home.hidden = false;
-      await viewer.open(whole, name);
+      await viewer.open(new Uint8Array(await new Blob(pieces).arrayBuffer()), name, isWanted);
+      this.#draw();
     } catch (failure) {
-      setText(this.#problem, `${name}: ${failure.message}`);
-      this.#problem.hidden = false;
+      viewer.refuse(name, { what: "file", words: failure.message });
     } finally {
       button.disabled = false;
       setText(button, label);
@@ -546,12 +426,9 @@ class LivePage {
 
   #lock() {
     this.#reader?.stop();
-    this.#reader = null;
-    this.#now = this.#before = null;
-    const { rooms, server, start } = this.#parts;
-    viewer.close();
-    start.hidden = server.hidden = this.#home.hidden = true;
-    rooms.hidden = false;
+    this.#reader = this.#now = this.#before = null;
+    this.#parts.server.hidden = true;
+    this.#showList();
   }
 
   // --- drawing ---
@@ -595,10 +472,7 @@ class LivePage {
     };
     this.#cardList = make("div", { name: "cards" });
     this.#recordings = make("div");
-    this.#problem = make("p", { name: "bad" });
-    this.#problem.setAttribute("role", "alert");
-    this.#problem.hidden = true;
-    this.#known = make("div", { children: [this.#cardList, make("h2", { text: "Recordings" }), this.#problem, this.#recordings] });
+    this.#known = make("div", { children: [this.#cardList, make("h2", { text: "Recordings" }), this.#recordings] });
     this.#parts.rooms.replaceChildren(make("div", { children: [
       make("div", { name: "top", children: [make("div", { children: [this.#heading, this.#figures] }), this.#sign] }), this.#form, this.#known] }));
 
@@ -621,17 +495,18 @@ class LivePage {
     this.#parts.server.replaceChildren(
       make("div", { name: "top", children: [this.#about, this.#signBeside] }), tiles,
       make("section", { name: "charts", children: Object.values(this.#charts).map((chart) => chart.element) }),
-      part("Clients", this.#clients.element), part("Refused, dropped, ended", this.#refusals), part("Log", this.#lines.element));
+      part("Clients", this.#clients.element), part("Refused, dropped, ended", this.#refusals), part("Log, in UTC", this.#lines.element));
   }
 
-  #home; #sign; #heading; #figures; #token; #form; #wrong; #cardList; #recordings; #problem; #known;
+  #home; #sign; #heading; #figures; #token; #form; #wrong; #cardList; #recordings; #known;
   #signBeside; #about; #tiles; #charts; #refusals;
   #hasTried = false;
 
   #draw() {
-    if (this.#reader?.isReplaced) this.#leave();
+    if (this.#reader?.isOver) this.#leave();
     this.#home.hidden = !this.#parts.rooms.hidden;
     this.#drawSign();
+    for (const part of [this.#known, this.#parts.server]) part.classList.toggle("old", this.#state !== "there");
     if (!this.#parts.rooms.hidden) {
       this.#drawList();
       if (this.#state === "there" && performance.now() - this.#listAt >= LIST_MS) this.#list();
@@ -643,7 +518,8 @@ class LivePage {
     const [kind, text] = {
       asks: ["wait", "asking the server"],
       locked: ["wait", "asks for a token"],
-      gone: ["bad", this.#why ? `disconnected: ${this.#why}` : "disconnected · trying again"],
+      gone: ["bad", this.#why ? `disconnected: ${this.#why}` : navigator.locks ? "disconnected · trying again"
+        : "no answer: it is gone, or other tabs of this browser have its connections"],
       there: [words(this.#now?.state) === "ready" ? "good" : "warn", words(this.#now?.state) || "connected"],
     }[this.#state];
     const isStalled = this.#state === "there" && number(this.#now.since_tick_ms) > 2000;
@@ -657,14 +533,14 @@ class LivePage {
   #aboutText() {
     const now = this.#now;
     if (!now) return "";
-    const { address } = this.#names();
     const commit = words(now.commit);
-    return [address, `v${words(now.version)}${commit && commit !== "unknown" ? ` (${commit.slice(0, 7)})` : ""}`, `up ${show.duration(number(now.uptime_ms) + (this.#state === "there" ? performance.now() - this.#at : 0))}`]
+    return [words(now.address), `v${words(now.version)}${commit && commit !== "unknown" ? ` (${commit.slice(0, 7)})` : ""}`, `up ${show.duration(number(now.uptime_ms) + (this.#state === "there" ? performance.now() - this.#at : 0))}`,
+      this.#state === "there" ? "" : `figures of ${show.clock(performance.timeOrigin + this.#at)} UTC`]
       .filter(Boolean).join(" · ");
   }
 
   #drawList() {
-    setText(this.#heading, this.#names().name);
+    setText(this.#heading, this.#name());
     setText(this.#figures, this.#aboutText());
     const wasHidden = this.#form.hidden;
     this.#form.hidden = this.#state !== "locked" && !(this.#state === "asks" && this.#hasTried && !this.#now);

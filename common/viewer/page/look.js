@@ -51,6 +51,12 @@ const look = {
 
   number(value) { return value.toLocaleString("en"); },
 
+  /** A moment as its day and time, in UTC as the names of recordings are; empty if it is none. */
+  moment(when) {
+    const time = new Date(when);
+    return Number.isNaN(time.getTime()) ? "" : `${time.toISOString().slice(0, 19).replace("T", " ")} UTC`;
+  },
+
   /** The time of a tick in its match. */
   time(ticks, rate) {
     const seconds = ticks / rate, minutes = Math.floor(seconds / 60);

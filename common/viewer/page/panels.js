@@ -33,12 +33,14 @@ function drawPlayers(panel, match, picture) {
   });
 }
 
+function counted(count, noun) { return `${look.number(count)} ${noun}${count === 1 ? "" : "s"}`; }
+
 function setText(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }
 
 /** Every field of the chosen entity; of the room, if none is chosen. */
-function inspectorRows(match, picture) {
+function inspectorRows(match, picture, proof) {
   const { now, details, game, rate } = match;
   const of = (type, state) => type.fields.map((field) => [field.name, look.value(state[field.name], field.form)]);
   const row = picture.chosen === null ? -1 : now.find(picture.chosen);
@@ -46,7 +48,7 @@ function inspectorRows(match, picture) {
   if (row < 0) {
     const rows = [...of(game.room, details.room), ...of(game.secret, details.secret).map(([name, value]) => [name, value, "secret"])];
     return { title: "room", rows: [["entities", look.number(now.count)], ...rows,
-      ["hash", details.hash, details.hash === details.recorded_hash ? "good" : "bad"],
+      ["hash", details.hash, details.hash !== details.recorded_hash ? "bad" : proof.holds(now.tick) ? "good" : ""],
       ["recorded", details.recorded_hash]] };
   }
   const at = now.at(row), rows = now.rows, kind = game.kinds[rows[at + 2]], owner = rows[at + 3], flags = rows[at + 11];
@@ -65,8 +67,8 @@ function inspectorRows(match, picture) {
   ] };
 }
 
-function drawInspector(panel, match, picture) {
-  const { title, rows, seat = -1 } = inspectorRows(match, picture);
+function drawInspector(panel, match, picture, proof) {
+  const { title, rows, seat = -1 } = inspectorRows(match, picture, proof);
   const key = `${title} ${rows.map(([name]) => name)} ${seat} ${look.scheme}`;
   if (panel.dataset.key !== key) {
     panel.dataset.key = key;
@@ -103,24 +105,31 @@ function drawFeed(panel, match) {
   }));
 }
 
-/** The verdict in one line, and how good it is: "wait", "good" or "bad". */
-function verdictLine(match, proof, isLive) {
+/** The verdict in one line, and how good it is: "wait", "good" or "bad". `isLive`: more ticks may follow. */
+function verdictLine(match, proof, isLive = false) {
+  const [kind, words] = ownVerdictLine(match, proof, isLive);
+  return proof.earlier.length > 0 ? ["bad", `${proof.earlier.join(" · ")} · since then: ${words}`] : [kind, words];
+}
+
+function ownVerdictLine(match, proof, isLive) {
   if (proof.failure) return ["bad", `✗ not verified: ${proof.failure}`];
   const { verdict, mismatched, verified } = proof;
   const first = verdict?.first_mismatch;
   if (first) {
     const { tick, subject, field, expected, got } = first;
-    return ["bad", `✗ tick ${look.number(tick)}: ${[subject, field].filter(Boolean).join(" ") || "hash"} recorded ${expected}, here ${got}`];
+    const range = proof.ranges.slice(0, 3).map((each) => [...new Set(each)].map(look.number).join(" to "));
+    const differ = `${range.join(", ")}${proof.ranges.length > 3 ? " and others" : ""}`;
+    return ["bad", `✗ tick ${look.number(tick)}: ${[subject, field].filter(Boolean).join(" ") || "hash"} recorded ${expected}, here ${got} · differ: ${differ}`];
   }
   if (mismatched > 0) return ["bad", `✗ ${look.number(mismatched)} ticks differ`];
   if (verdict && !isLive && verdict.ticks === 0) return ["bad", "✗ it has no tick: nothing in it could be verified"];
   if (verdict && verdict.damages > 0) {
-    const places = verdict.damages === 1 ? "1 place" : `${verdict.damages} places`;
-    return ["bad", `✗ damaged in ${places} · ${look.number(verdict.ticks)} ticks verified · 0 differ`];
+    return ["bad", `✗ damaged in ${counted(verdict.damages, "place")} · ${look.number(verdict.ticks)} ticks verified · 0 differ`];
   }
   if (verdict && (!isLive || verdict.ticks > 0)) {
-    const end = !isLive && verdict.ends_early ? " · ends early" : "";
-    return ["good", `✓ verified in your browser · ${look.number(verdict.ticks)} ticks · 0 differ${end}`];
+    const gaps = verdict.gaps > 0 ? ` · ${counted(verdict.gaps, "gap")}` : "";
+    const end = verdict.unfinished !== null ? " · its last tick never ended" : !isLive && verdict.ends_early ? " · ends early" : "";
+    return ["good", `✓ verified in your browser · ${look.number(verdict.ticks)} ticks · 0 differ${gaps}${end}`];
   }
   const done = Math.floor(100 * (verified - match.first) / Math.max(1, match.last - match.first));
   return ["wait", `verifying · ${Math.max(0, done)} %`];

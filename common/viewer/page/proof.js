@@ -5,27 +5,29 @@
 /** How long the worker works before it tells the page how far it is. */
 const REPORT_MS = 60;
 
-/** Ranges of ticks that differ: [first, last], in order. */
-class Differences {
-  ranges = [];
-
-  add(first, last) {
-    const previous = this.ranges.at(-1);
-    if (previous && first <= previous[1] + 1) previous[1] = last;
-    else this.ranges.push([first, last]);
-  }
+/** Adds [first, last] to ranges that are in order. */
+function addRange(ranges, first, last) {
+  const previous = ranges.at(-1);
+  if (previous && first <= previous[1] + 1) previous[1] = Math.max(previous[1], last);
+  else ranges.push([first, last]);
 }
 
-/** Verifies what there is, until the time is over. Returns false if nothing more is there. */
-function verifyFor(engine, differences, milliseconds) {
+/** Verifies what there is, until the time is over. Adds to `found` the ranges of ticks that were compared (`good`) and of
+ *  those that differ (`ranges`). Returns false if nothing more is there. */
+function verifyFor(engine, found, milliseconds) {
   const end = performance.now() + milliseconds;
+  let { verified, compared, mismatched } = engine;
   while (performance.now() < end) {
-    const mismatched = engine.mismatched, verified = engine.verified;
+    const before = verified, counts = [compared, mismatched];
     if (!engine.verify()) return false;
-    if (engine.mismatched === mismatched) continue;
-    // Where the first tick of all that differs is known, the range begins there.
-    const first = differences.ranges.length === 0 ? engine.verdict().first_mismatch?.tick : undefined;
-    differences.add(first ?? verified + 1, Math.max(engine.verified, first ?? 0));
+    ({ verified, compared, mismatched } = engine);
+    // The ticks of a world that cannot be, and those behind an impossible tick, are not compared.
+    const count = compared - counts[0];
+    if (count > 0) addRange(found.good, before, before + count);
+    if (mismatched === counts[1]) continue;
+    // Where the first tick of all that differs is known, the range begins there. A keyframe is one tick.
+    const first = found.ranges.length === 0 ? engine.verdict().first_mismatch?.tick : undefined;
+    addRange(found.ranges, first ?? (count > 0 ? before + 1 : verified), Math.max(verified, first ?? 0));
   }
   return true;
 }
@@ -46,12 +48,12 @@ async function prove({ wasm, bytes }) {
   if (!engine.append(bytes)) throw new Error("it is too long");
   engine.end();
   if (!engine.read()) throw new Error(engine.log().refusal.words);
-  const differences = new Differences();
-  const began = performance.now();
-  while (verifyFor(engine, differences, REPORT_MS)) {
-    postMessage({ verified: engine.verified, mismatched: engine.mismatched, ranges: differences.ranges });
+  const found = { good: [], ranges: [] };
+  while (verifyFor(engine, found, REPORT_MS)) {
+    postMessage({ verified: engine.verified, mismatched: engine.mismatched, ...found });
   }
-  postMessage({ verdict: engine.verdict(), ranges: differences.ranges, ms: performance.now() - began });
+  const verdict = engine.verdict();
+  postMessage({ verdict, verified: verdict.last_tick, mismatched: verdict.mismatched, ...found });
   let events = [], end = performance.now() + REPORT_MS;
   for (const more of eventsOfAll(engine)) {
     if (more.length > 0) events.push(more);
@@ -67,12 +69,14 @@ async function prove({ wasm, bytes }) {
 class Proof {
   verified = 0;
   mismatched = 0;
+  /** The ranges of ticks that were compared, and of those that differ: [first, last], in order. */
+  good = [];
   ranges = [];
+  /** What was found in the room before this log began, in lines. */
+  earlier = [];
   /** The keys of `tickbox replay verify --json`, at the end; while a room is followed, so far. */
   verdict = null;
   isWhole = false;
-  /** How long the verification took. */
-  ms = 0;
   #worker = null;
 
   /** Starts the worker on a recording. `changed` is called when it has told something. */
@@ -81,18 +85,9 @@ class Proof {
     this.#worker = new Worker(url);
     URL.revokeObjectURL(url);
     this.#worker.onmessage = ({ data }) => {
-      for (const tick of data.events ?? []) events.add(tick[0].tick, tick);
-      if (data.verified !== undefined) this.verified = data.verified;
-      if (data.mismatched !== undefined) this.mismatched = data.mismatched;
-      if (data.ranges) this.ranges = data.ranges;
-      if (data.verdict) {
-        this.verdict = data.verdict;
-        this.verified = data.verdict.last_tick;
-        this.mismatched = data.verdict.mismatched;
-        this.ms = data.ms;
-      }
-      if (data.isWhole) this.isWhole = true;
-      if (data.failure) this.failure = data.failure;
+      const { events: found = [], ...told } = data;
+      for (const tick of found) events.add(tick[0].tick, tick);
+      Object.assign(this, told);
       changed();
     };
     this.#worker.onerror = (event) => { this.failure = event.message || "the worker has failed"; changed(); };
@@ -102,15 +97,36 @@ class Proof {
 
   stop() { this.#worker?.terminate(); }
 
-  #live = new Differences();
-
   /** Verifies what a followed room has sent, for some milliseconds at most; more only for one costly tick. */
   follow(engine, milliseconds) {
-    engine.within(TICK_MS_MAX, () => verifyFor(engine, this.#live, milliseconds));
+    engine.within(TICK_MS_MAX, () => verifyFor(engine, this, milliseconds));
     if (engine.isLate) this.failure = "one of its ticks takes too long: it may be forged";
     this.verified = engine.verified;
     this.mismatched = engine.mismatched;
-    this.ranges = this.#live.ranges;
+    const verdict = engine.verdict();
+    // The log of a room has no gaps: what is missing was lost on the way, as for `replay verify --follow`.
+    this.verdict = { ...verdict, damages: verdict.damages + verdict.gaps };
   }
 
+  /** Whether a tick was compared, and is as it was recorded. */
+  holds(tick) {
+    const isIn = ([first, last]) => first <= tick && tick <= last;
+    return this.good.some(isIn) && !this.ranges.some(isIn);
+  }
+
+  /** The stretches of a match in which no tick is proven, nor can be: lost, or impossible. */
+  lostOf({ first, last, log }) {
+    const waiting = log.segments.filter((segment) => segment.last > this.verified);
+    const known = [...this.good, ...waiting.map((segment) => [Math.max(segment.first, this.verified), segment.last]), [last, last]];
+    const lost = [];
+    let at = first;
+    for (const [begin, end] of known) {
+      if (begin > at) lost.push([at, begin]);
+      at = Math.max(at, end);
+    }
+    // What was lost without a tick has its place all the same.
+    for (const { last: end, whole } of log.segments) if (!whole) lost.push([end, end]);
+    if (this.verdict?.ends_early) lost.push([last, last]);
+    return lost;
+  }
 }

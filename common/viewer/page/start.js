@@ -13,13 +13,18 @@ function bytesOf(element) {
   return bytes;
 }
 
+async function compiledModule() {
+  const unpacked = new Blob([bytesOf(document.getElementById("module"))]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return WebAssembly.compile(await new Response(unpacked).arrayBuffer());
+}
+
 async function startPage(source) {
   document.body.dataset.state = "loads";
-  const unpacked = new Blob([bytesOf(document.getElementById("module"))]).stream().pipeThrough(new DecompressionStream("gzip"));
-  const wasm = await WebAssembly.compile(await new Response(unpacked).arrayBuffer());
+  // A file that is dropped before the module is there waits for it.
+  const wasm = compiledModule();
   viewer = new Viewer(wasm, source);
+  await wasm;
   document.body.dataset.state = "waits";
-  document.body.dataset.readyMs = Math.round(performance.now());
   const recording = document.getElementById("recording");
   if (recording) await viewer.open(bytesOf(recording), recording.dataset.name);
   else if (location.protocol.startsWith("http")) startLive();

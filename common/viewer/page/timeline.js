@@ -1,5 +1,5 @@
-// The time line: green where verified, red where a tick differs, grey where nothing was recorded or it is damaged; marks
-// for events; where the shown tick is.
+// The time line: green where ticks were compared, red where one differs, grey where nothing was recorded or it is damaged;
+// marks for events; where the shown tick is. What is lost or differs is never too narrow to be seen.
 "use strict";
 
 class TimeLine {
@@ -12,6 +12,7 @@ class TimeLine {
       seek(this.match.first + this.#span * Math.max(0, Math.min(1, share)));
     };
     canvas.onpointerdown = (event) => {
+      if (event.button !== 0) return;
       if (event.isTrusted) canvas.setPointerCapture(event.pointerId);
       seekAt(event);
       canvas.onpointermove = seekAt;
@@ -35,29 +36,22 @@ class TimeLine {
     const pad = PAD * ratio;
     const x = (tick) => pad + (tick - match.first) / this.#span * (width - 2 * pad);
     const top = height * 0.44, bar = height * 0.28;
-    const fill = (first, last, colour, least = 0) => {
+    const fill = (first, last, colour, least = 0, taller = 0) => {
+      const size = Math.max(x(last) - x(first), least);
       g.fillStyle = colour;
-      g.fillRect(x(first), top, Math.max(x(last) - x(first), least), bar);
+      g.fillRect(Math.min(x(first), width - pad - size), top - taller, size, bar + 2 * taller);
     };
     g.save();
     g.beginPath();
     g.roundRect(pad, top, width - 2 * pad, bar, bar / 2);
     g.clip();
-    fill(match.first, match.last, colours.lost);
-    match.log.segments.forEach(({ first, last: end, whole }, i) => {
-      const next = match.log.segments[i + 1];
-      const last = next?.continued ? next.first : end;
-      fill(first, last, colours.wait, 1);
-      const verified = Math.min(last, proof.verified);
-      if (verified > first) fill(first, verified, colours.good, 1);
-      // A segment that lost something to damage ends where the next begins, and is marked there.
-      if (!whole) fill(last, last, colours.lost, 3 * ratio);
-    });
+    fill(match.first, match.last, colours.wait);
+    for (const [first, last] of proof.good) fill(first, last, colours.good);
+    for (const [first, last] of proof.lostOf(match)) fill(first, last, colours.lost, 3 * ratio);
     g.restore();
     // What differs is taller, for those who do not see its colour.
-    g.fillStyle = colours.bad;
     for (const [first, last] of proof.ranges) {
-      g.fillRect(x(first), top - 3 * ratio, Math.max(x(last) - x(first), 3 * ratio), bar + 6 * ratio);
+      if (last >= match.first) fill(Math.max(first, match.first), last, colours.bad, 3 * ratio, 3 * ratio);
     }
     this.#drawEvents(x, top);
     const at = x(match.tick);

@@ -7,6 +7,8 @@ const SPEED_NAMES = ["×⅛", "×¼", "×½", "×1", "×2", "×4", "×8", "×16"
 const STEP_MS = 12;
 /** How often the panels are drawn, in milliseconds. */
 const PANEL_MS = 100;
+/** The keys that act again while they are held. */
+const REPEATED = [",", ".", "+", "-", "ArrowLeft", "ArrowRight"];
 /** How far a live picture is behind the newest tick, in seconds: slower below the first, faster above the second. */
 const BEHIND_LEAST = 0.1, BEHIND_MOST = 0.2, BEHIND_JUMP = 1;
 
@@ -21,17 +23,22 @@ class Viewer {
   #clock = 0;
   #last = 0;
   #panelsAt = 0;
+  #wanted = {};
   /** The follower of a room; null: a file is open. */
   #live = null;
   #atNow = true;
   /** Draws the two worlds of a desync. */
   #worlds = null;
-  /** What is open, or was asked for last. */
+  /** What is open. */
   name = "";
-  /** Counts what was opened: whoever opens something else is followed no more. */
-  opened = 0;
+  /** Counts what was opened: a room is followed until something else is. */
+  #opened = 0;
+  /** Counts what was asked for: the last wish is opened, however long the others take. */
+  #wished = 0;
+  /** What was found of each room, in a few lines: a stream that begins again does not undo it. */
+  #found = new Map();
 
-  /** `wasm`: the compiled module. `source`: the page's script, for the worker. */
+  /** `wasm`: the module, once it is compiled. `source`: the page's script, for the worker. */
   constructor(wasm, source) {
     this.wasm = wasm;
     this.source = source;
@@ -50,49 +57,65 @@ class Viewer {
 
   // --- opening ---
 
-  /** Shows a recording, or the file of a desync. */
-  async open(bytes, name) {
-    if (name.endsWith(".json") || bytes[0] === 0x7b) {
-      ++this.opened;
-      return this.#openDesync(bytes, name);
-    }
-    const number = ++this.opened;
-    this.name = name;
-    const engine = await tickbox.load(this.wasm);
-    if (number !== this.opened) return;
+  /** Notes that something is asked for. Returns what says whether it is still the last wish. */
+  wish() {
+    const number = ++this.#wished;
+    return () => this.#wished === number;
+  }
+
+  /** Shows a recording, or the file of a desync. What cannot be shown leaves what is open. */
+  async open(bytes, name, isWanted = this.wish()) {
+    const wasm = await this.wasm;
+    const engine = await tickbox.load(wasm);
+    if (!isWanted()) return;
+    if (name.endsWith(".json") || bytes[0] === 0x7b) return this.#openDesync(bytes, name);
     const isWhole = engine.append(bytes);
     engine.end();
-    if (!isWhole) return this.#refuse(name, { words: "it is longer than 512 MiB; cut it with tickbox replay cut" });
+    if (!isWhole) return this.refuse(name, { words: "it is longer than 512 MiB; cut it with tickbox replay cut" });
     const isRead = engine.read();
     const log = engine.log();
-    if (!isRead || log.state !== "open") return this.#refuse(name, log.refusal ?? { words: "it has no header" }, log);
-    if (log.first === null || !engine.seek(log.first)) return this.#refuse(name, { words: "it has no tick that can be shown" }, log);
-    this.#begin(new Match(engine), name);
-    this.proof.start(this.source, this.wasm, bytes, this.match.events, () => this.#proved());
+    if (!isRead || log.state !== "open") return this.refuse(name, log.refusal ?? { words: "it has no header" }, log);
+    if (log.first === null || !engine.seek(log.first)) return this.refuse(name, { words: "it has no tick that can be shown" }, log);
+    const match = new Match(engine);
+    ++this.#opened;
+    this.#begin(match, name);
+    this.proof.start(this.source, wasm, bytes, match.events, () => this.#proved());
     this.play(true);
   }
 
-  /** Shows a log that grows. Returns what takes its bytes, once the page is ready for them. */
-  async follow(name) {
-    const number = ++this.opened;
-    this.name = name;
-    const engine = await tickbox.load(this.wasm);
-    const live = { name, engine, isOpen: false, hasEnded: false };
-    const isCurrent = () => this.opened === number;
+  /** Shows logs that grow, one after the other. Returns what takes their bytes. */
+  follow(name) {
+    this.wish();
+    const number = ++this.#opened;
+    const live = { name, engine: null, isOpen: false, hasEnded: true };
+    const isCurrent = () => this.#opened === number;
     return {
       /** Whether nothing else was opened since. */
       get isCurrent() { return isCurrent(); },
+      /** Begins a log in place of the one before. */
+      begin: async () => Object.assign(live, { engine: await tickbox.load(await this.wasm), isOpen: false, hasEnded: false }),
       append: (bytes) => { if (isCurrent() && !live.hasEnded) this.#receive(live, bytes); },
-      end: (words) => { if (isCurrent() && !live.hasEnded) this.#endLive(live, words); },
+      /** Notes that the stream has broken off: the log may go on. */
+      cut: (words) => { if (isCurrent() && live.isOpen && !live.hasEnded) this.#setSign("cut off", words); },
+      end: () => { if (isCurrent() && !live.hasEnded) this.#endLive(live); },
     };
+  }
+
+  /** Says what a room is: "live", "cut off" or "ended". */
+  #setSign(what, words = "") {
+    const { live: sign, now } = this.parts;
+    setText(sign, what.toUpperCase());
+    sign.dataset.is = what;
+    sign.hidden = !this.#live;
+    now.hidden = !this.#live || what !== "live";
+    if (words) this.say(words);
   }
 
   #receive(live, bytes) {
     try {
       this.#read(live, bytes);
     } catch (failure) {
-      live.hasEnded = true;
-      this.#refuse(live.name, { what: "file", words: failure.message });
+      this.#fail(live.name, { what: "file", words: failure.message });
     }
   }
 
@@ -101,8 +124,7 @@ class Viewer {
     if (!engine.append(bytes)) return this.#endLive(live, "the page can hold no more of it");
     if (!engine.read()) {
       const log = engine.log();
-      live.hasEnded = true;
-      return this.#refuse(live.name, log.refusal, log);
+      return this.#fail(live.name, log.refusal, log);
     }
     if (!live.isOpen) {
       const log = engine.log();
@@ -112,6 +134,7 @@ class Viewer {
       this.match.seek(this.match.last);
       this.play(true);
     }
+    this.#setSign("live");
     this.match.readLog();
     // Also here, because a page that is hidden draws nothing.
     this.proof.follow(engine, STEP_MS);
@@ -129,13 +152,12 @@ class Viewer {
     if (match.tick < match.first) match.seek(this.#atNow ? match.last : match.first);
   }
 
-  #endLive(live, words) {
+  #endLive(live, words = "the match has ended") {
     live.engine.end();
     live.engine.read();
     live.hasEnded = true;
-    this.match?.readLog();
-    this.parts.live.textContent = "ENDED";
-    this.say(words ?? "the match has ended");
+    if (live.isOpen) this.match.readLog();
+    this.#setSign("ended", words);
   }
 
   #begin(match, name, live = null) {
@@ -144,30 +166,38 @@ class Viewer {
     this.#live = live;
     this.#atNow = true;
     this.proof = new Proof();
+    if (live) this.proof.earlier = this.#found.get(name) ?? [];
+    this.name = name;
     this.picture.open(match);
     const { game, log } = match;
-    const started = new Date(log.recorded.start_ms);
-    const when = Number.isNaN(started.getTime()) ? "" : started.toISOString().slice(0, 16).replace("T", " ");
+    const when = look.moment(log.recorded.start_ms);
     document.title = `${game.game} · Tickbox`;
     this.parts.title.textContent = game.game;
     this.parts.about.textContent = [name, game.map, `version ${game.version}`, `${match.rate} Hz`, when].filter(Boolean).join(" · ");
-    const { live: sign, now, world, controls, start, worlds, rooms, event, badge } = this.parts;
-    sign.hidden = now.hidden = !live;
-    sign.textContent = "LIVE";
-    event.hidden = game.events.length === 0;
-    start.hidden = worlds.hidden = rooms.hidden = true;
-    world.hidden = controls.hidden = badge.hidden = false;
-    document.body.dataset.state = "open";
+    this.parts.event.hidden = game.events.length === 0;
+    this.#show("open", "world", "controls", "badge");
+    this.#setSign("live");
     delete document.body.dataset.verdict;
+    delete document.body.dataset.events;
     this.#clock = 0;
     this.drawPanels();
   }
 
-  #refuse(name, refusal, log = null) {
-    this.stop();
-    const { problem, start, world, controls, badge, worlds, rooms } = this.parts;
-    world.hidden = controls.hidden = badge.hidden = worlds.hidden = rooms.hidden = true;
-    start.hidden = problem.hidden = false;
+  /** Shows these parts of the page, and no others. */
+  #show(state, ...names) {
+    for (const name of ["world", "controls", "badge", "worlds", "rooms", "start"]) this.parts[name].hidden = !names.includes(name);
+    document.body.dataset.state = state;
+  }
+
+  /** Ends what is open, because it cannot be shown any more. */
+  #fail(name, refusal, log = null) {
+    this.close();
+    this.refuse(name, refusal, log);
+  }
+
+  /** Says why something cannot be shown. What is open stays. */
+  refuse(name, refusal, log = null) {
+    const { problem } = this.parts;
     const lines = [make("strong", { text: `${name} cannot be shown` }), make("p", { text: refusal.words })];
     if (log?.recorded && refusal.what !== "file") {
       const { recorded, here } = log;
@@ -177,32 +207,42 @@ class Viewer {
       lines.push(make("table", { children: [head, of("recorded by", recorded, recorded.game), of("this page", here, recorded.game)] }),
         make("p", { text: "Open it with the page that its server has put beside its recordings, or with that of the version that recorded it." }));
     }
-    problem.replaceChildren(...lines);
-    document.body.dataset.state = "refused";
+    const close = make("button", { text: "Close" });
+    close.onclick = () => { problem.hidden = true; };
+    problem.replaceChildren(...lines, close);
+    problem.hidden = false;
+    if (["loads", "waits"].includes(document.body.dataset.state)) document.body.dataset.state = "refused";
     this.say(`${name} cannot be shown: ${refusal.words}`);
   }
 
   #openDesync(bytes, name) {
-    const { worlds, start, world, controls, badge, problem, rooms } = this.parts;
     let desync;
     try {
       desync = readDesync(bytes);
     } catch (failure) {
-      return this.#refuse(name, { what: "file", words: failure.message });
+      return this.refuse(name, { what: "file", words: failure.message });
     }
+    ++this.#opened;
     const beside = this.match;
     this.stop();
-    start.hidden = world.hidden = controls.hidden = badge.hidden = problem.hidden = rooms.hidden = true;
-    worlds.hidden = false;
+    this.#show("desync", "worlds");
     this.parts.title.textContent = "desync";
     this.parts.about.textContent = name;
     document.title = "desync · Tickbox";
-    this.#worlds = drawWorlds(worlds, desync, beside);
-    document.body.dataset.state = "desync";
+    this.#worlds = drawWorlds(this.parts.worlds, desync, beside);
+  }
+
+  /** Keeps what was found of a room, with its ticks. */
+  #remember() {
+    if (!this.#live || !this.match) return;
+    const { name } = this.#live, before = this.#found.get(name) ?? [];
+    const [kind, words] = ownVerdictLine(this.match, this.proof, true);
+    if (kind === "bad" && !before.includes(words)) this.#found.set(name, [...before, words].slice(-3));
   }
 
   /** Ends what is open. */
   stop() {
+    this.#remember();
     this.play(false);
     this.proof?.stop();
     this.#worlds?.disconnect();
@@ -215,23 +255,20 @@ class Viewer {
 
   /** Shows where another file can be opened. */
   close() {
-    ++this.opened;
+    this.wish();
+    ++this.#opened;
     this.stop();
-    const { world, controls, badge, worlds, start, title, about } = this.parts;
-    world.hidden = controls.hidden = badge.hidden = worlds.hidden = true;
-    start.hidden = false;
-    title.textContent = "Tickbox";
-    about.textContent = "";
-    document.body.dataset.state = "waits";
+    this.#show("waits", "start");
+    this.parts.title.textContent = "Tickbox";
+    this.parts.about.textContent = "";
   }
 
   #proved() {
     if (!this.proof) return;
-    const { verdict, isWhole, ms } = this.proof;
+    const { verdict, isWhole } = this.proof;
     if (verdict && !document.body.dataset.verdict) {
       document.body.dataset.verdict = JSON.stringify(verdict);
-      document.body.dataset.verifiedMs = Math.round(ms);
-      this.say(verdictLine(this.match, this.proof, false)[1]);
+      this.say(verdictLine(this.match, this.proof)[1]);
     }
     if (isWhole) document.body.dataset.events = "whole";
     this.drawPanels();
@@ -244,6 +281,7 @@ class Viewer {
     const { match } = this;
     if (!match) return;
     match.seek(tick);
+    this.#wanted = { tick: Math.max(match.first, Math.min(match.last, Math.round(tick))), shown: match.tick };
     this.#clock = 0;
     this.#atNow = Boolean(this.#live) && match.tick >= match.last;
     this.#drawSettled();
@@ -329,7 +367,7 @@ class Viewer {
     try {
       this.#drawFrame(moment);
     } catch (failure) {
-      this.#refuse(this.name, { what: "file", words: failure.message });
+      this.#fail(this.name, { what: "file", words: failure.message });
     }
   }
 
@@ -354,23 +392,24 @@ class Viewer {
     this.#panelsAt = moment;
     const { match, proof, picture, parts } = this;
     if (!match || !proof) return;
-    if (this.#live) {
-      proof.follow(match.engine, STEP_MS);
-      proof.verdict = match.engine.verdict();
-    }
+    if (this.#live) proof.follow(match.engine, STEP_MS);
     drawPlayers(parts.players, match, picture);
     parts.inspector.hidden = picture.chosen === null && !parts.inspector.dataset.room;
-    if (!parts.inspector.hidden) drawInspector(parts.inspector, match, picture);
+    if (!parts.inspector.hidden) drawInspector(parts.inspector, match, picture, proof);
     drawFeed(parts.feed, match);
     this.timeline.draw(match, proof);
-    const [kind, words] = verdictLine(match, proof, Boolean(this.#live));
+    const isLive = Boolean(this.#live) && !this.#live.hasEnded;
+    const [kind, words] = verdictLine(match, proof, isLive);
     setText(parts.badge, words);
     parts.badge.className = kind;
     const [tick, last, time] = parts.clock.children;
-    setText(tick, look.number(match.tick));
+    // Which tick was asked for, while another is shown because that one is lost.
+    const { tick: wanted, shown } = this.#wanted;
+    const isLost = shown === match.tick && wanted !== shown;
+    setText(tick, `${isLost ? `${look.number(wanted)} is lost: ` : ""}${look.number(match.tick)}`);
     setText(last, ` / ${look.number(match.last)}`);
     setText(time, ` · ${look.time(match.tick, match.rate)}`);
-    setText(parts.speed, this.#live && this.#atNow ? "live" : SPEED_NAMES[this.#speed]);
+    setText(parts.speed, isLive && !parts.now.hidden && this.#atNow ? "live" : SPEED_NAMES[this.#speed]);
   }
 
   /** Tells a reader who does not see the page. */
@@ -443,11 +482,7 @@ class Viewer {
       ["w", "choose the entity before", () => this.chooseNext(-1)],
       ["r", "the state of the room, and the hash", () => this.toggleRoom()],
       ["Escape", "choose nothing", () => this.choose(-1)],
-      ["1", "layers: velocities, 2 contacts, 3 sensors, 4 sight, 5 ids", () => this.toggleLayer(0)],
-      ["2", "", () => this.toggleLayer(1)],
-      ["3", "", () => this.toggleLayer(2)],
-      ["4", "", () => this.toggleLayer(3)],
-      ["5", "", () => this.toggleLayer(4)],
+      ...["layers: velocities, 2 contacts, 3 sensors, 4 sight, 5 ids", "", "", "", ""].map((words, n) => [String(n + 1), words, () => this.toggleLayer(n)]),
       ["o", "open another file", () => this.parts.file.click()],
       ["?", "these keys", () => this.parts.help.showModal()],
     ];
@@ -466,12 +501,17 @@ class Viewer {
     const target = event.target;
     if (target.matches?.("input:not([type=checkbox]), textarea, select")) return;
     // Space and Enter belong to the button that has the focus.
-    if (event.key === " " && target.matches?.("button, summary, a, input")) return;
-    const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
-    const found = this.#keys().find(([name]) => name === key || (name === "+" && key === "="));
-    if (!found || !(this.match || "o?".includes(key))) return;
+    if (["Enter", " "].includes(event.key) && target.matches?.("button, summary, a, input")) {
+      if (event.repeat) event.preventDefault();
+      return;
+    }
+    const keys = this.#keys();
+    // What the layout says, or where a layout of other letters has no such key, the place of the key.
+    const found = [event.key.length === 1 ? event.key.toLowerCase() : event.key, keyAt(event)]
+      .map((key) => keys.find(([name]) => name === key)).find(Boolean);
+    if (!found || !(this.match || "o?".includes(found[0]))) return;
     event.preventDefault();
-    found[2](event);
+    if (!event.repeat || REPEATED.includes(found[0])) found[2](event);
   }
 
   #listen() {
@@ -519,6 +559,7 @@ class Viewer {
     const down = new Map();
     let moved = 0;
     canvas.onpointerdown = (event) => {
+      if (event.button !== 0) return;
       if (event.isTrusted) canvas.setPointerCapture(event.pointerId);
       if (down.size === 0) moved = 0;
       down.set(event.pointerId, [event.offsetX, event.offsetY]);
@@ -549,10 +590,17 @@ class Viewer {
   }
 
   async openFile(file) {
+    const isWanted = this.wish();
     try {
-      await this.open(new Uint8Array(await file.arrayBuffer()), file.name);
+      await this.open(new Uint8Array(await file.arrayBuffer()), file.name, isWanted);
     } catch (failure) {
-      this.#refuse(file.name, { what: "file", words: failure.message });
+      if (isWanted()) this.refuse(file.name, { what: "file", words: failure.message });
     }
   }
+}
+
+/** The key at the place of an event on a keyboard of Latin letters, in lower case. */
+function keyAt({ code, shiftKey }) {
+  const signs = shiftKey ? { Comma: "<", Period: ">", Slash: "?", Equal: "+" } : { Comma: ",", Period: ".", Minus: "-", Equal: "+" };
+  return /^(?:Key|Digit)(.)$/.exec(code)?.[1].toLowerCase() ?? signs[code];
 }
