@@ -42,6 +42,9 @@ std::expected<Sockets, std::string> open_ports(const Options& options) {
 
 std::expected<void, std::string> Server::open() {
   if (!net::crypto_ready()) return std::unexpected(std::string{net::kNoCrypto});
+  const auto shared = share_files(options, os::raise_open_files(files_wanted(options)));
+  if (!shared) return std::unexpected(shared.error());
+  shares = *shared;
   if (auto opened = open_sockets(); !opened) return opened;
   if (auto opened = open_admin(); !opened) return opened;
   return open_shards();
@@ -86,6 +89,7 @@ std::expected<void, std::string> Server::open_admin() {
        .page = options.page,
        .recordings = options.record,
        .when_full = options.not_ready_when_full ? WhenFull::NotReady : WhenFull::Ready,
+       .log_streams = shares.log_streams,
        .fleet_requests = &agones_counts});
   if (!http) return std::unexpected(std::move(http.error()));
   admin = *std::move(http);

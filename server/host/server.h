@@ -16,6 +16,7 @@
 #include "server/host/options.h"
 #include "server/host/rooms/closing_room.h"
 #include "server/host/rooms/room_opener.h"
+#include "server/host/rooms/rooms_option.h"
 #include "server/host/rooms/shard_host.h"
 #include "server/host/server_keys.h"
 #include "server/shard/log.h"
@@ -79,6 +80,7 @@ struct Server {
   const Options& options;
   engine::Games games;
   OsLog log;
+  FileShares shares;
   os::SteadyClock clock;
   os::SystemCalendar calendar;
   std::optional<os::StopSignals> signals;  ///< set once files are read and names are looked up:

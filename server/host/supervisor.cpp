@@ -210,11 +210,14 @@ void Supervisor::do_room_orders() {
 /// Begins to make a room on a thread of its own, because the disk may not answer.
 void Supervisor::begin_opening(std::shared_ptr<RoomOrder> order) {
   if (end_.drains_to()) return order->answer(room_refused({503, "the server drains"}));
-  if (const auto most = rooms_max(server_.options); shard_of_.size() >= most) {
+  if (shard_of_.size() >= server_.shares.rooms) {
+    const std::uint64_t most = rooms_max(server_.options);
+    const char* const limit = server_.shares.rooms < most
+                                  ? "for the limit of open files (ulimit -Hn)"
+                              : most < kRoomsMax ? "for --record-max-bytes (256KiB each)"
+                                                 : "of a server";
     return order->answer(room_refused(
-        {503,
-         fmt::format("{} rooms are open, the most {}; close one", shard_of_.size(),
-                     most < kRoomsMax ? "for --record-max-bytes (256KiB each)" : "of a server")}));
+        {503, fmt::format("{} rooms are open, the most {}; close one", shard_of_.size(), limit)}));
   }
   auto plan = plan_of(*order);
   if (!plan) return order->answer(room_refused(plan.error()));

@@ -6,6 +6,7 @@
 #include "server/host/tick_loop.h"
 
 #include "os/process/steady_clock.h"
+#include "server/host/recordings/crash_file.h"
 
 #include <algorithm>
 #include <utility>
@@ -49,6 +50,7 @@ void TickLoop::run() {
     host_.orders.run();
     log_and_publish();
     wait();
+    CrashFile::end_if_out_of_memory();
   }
   server_.admin->end_ticks(host_.index);
   host_.progress.has_run = true;

@@ -3,64 +3,89 @@
 // with.
 
 #include "core/bytes.h"
+#include "record/format.h"
 #include "record/room_log.h"
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <list>
 #include <memory>
-#include <mutex>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace tickbox::server {
 
-/// The bytes that may wait for a follower beyond those that it begins with. A follower that is
-/// slower gets no more.
-inline constexpr std::size_t kFollowerBytesMax = std::size_t{1} << 20U;
-
 /// The maximum number of followers of a room.
 inline constexpr std::size_t kFollowersMax = 16;
 
+/// The bytes of logs that a server keeps for slow and delayed followers alone. Ten seconds of a
+/// room whose 1,000 players act in every tick are a tenth of it.
+inline constexpr std::int64_t kLateLogBytesMax = std::int64_t{32} << 20U;
+
+/// How many of them are left. A room may have as many as are left. So the rooms whose followers are
+/// slow share them, and each other room finds some.
+/// Source: the dynamic thresholds of shared-memory switches (Choudhury and Hahne 1998).
+using LateLogBytes = std::atomic<std::int64_t>;
+
+[[nodiscard]] inline std::shared_ptr<LateLogBytes> new_late_log_bytes() {
+  return std::make_shared<LateLogBytes>(kLateLogBytesMax);
+}
+
 class LogTail;
 
-/// A reader of a log, from some seconds ago on, as the bytes of one recording that grows. Thread:
-/// that of the reader. The log's thread appends meanwhile, and waits for no reader.
+/// A reader of a log, from some seconds ago on, as the bytes of one recording that grows. It has a
+/// place in the log and no bytes of its own. Thread: that of the reader. The log's thread appends
+/// meanwhile, and waits for no reader.
 class Follower {
  public:
   enum class State : std::uint8_t {
     Live,
-    TooSlow,  ///< more than kFollowerBytesMax waited beyond its beginning; nothing follows
-    Ended,    ///< the log has ended, and this was its rest
+    TooSlow,  ///< what follows is not kept any more
+    Ended,    ///< the log has ended, and all of it was read
+  };
+
+  /// How far the log is.
+  struct Progress {
+    std::uint64_t bytes = 0;  ///< that were read, and that follow
+    bool has_ended = false;
   };
 
   Follower(const Follower&) = delete;
   Follower& operator=(const Follower&) = delete;
   ~Follower();
 
-  /// Replaces the content of `out` by what waits. `out` gives its memory in exchange.
-  State read(std::vector<std::byte>& out);
+  /// Appends to `to` what follows, at most `most` bytes. Returns the state after them.
+  State read(std::string& to, std::size_t most);
 
-  /// Returns whether the reader has lost the log: read() returns TooSlow from now on.
-  [[nodiscard]] bool is_too_slow() const;
+  [[nodiscard]] Progress progress() const;
 
  private:
   friend class LogTail;
   struct Shared;
-  explicit Follower(std::shared_ptr<Shared> shared);
-  void append(ConstBytes bytes);
+  struct Stretch;
+
+  explicit Follower(std::shared_ptr<Shared> shared) : shared_(std::move(shared)) {}
 
   std::shared_ptr<Shared> shared_;  ///< guards what changes
-  std::size_t limit_ = 0;           ///< of the bytes that wait; never changes
-  std::vector<std::byte> waiting_;
-  bool is_too_slow_ = false;
+  std::array<std::byte, record::kFileHeaderBytes> header_{};
+  std::size_t header_read_ = 0;           ///< bytes of the header
+  std::uint64_t logged_before_ = 0;       ///< bytes of the log before the first that it gets
+  std::list<Stretch>::iterator stretch_;  ///< that it reads; the end of the list: it is too slow
+  std::size_t at_ = 0;                    ///< in the stretch
 };
 
-/// Keeps two stretches of the log. Each has whole segments of kKeyframeSeconds together, so it is
-/// one segment unless a sink has asked for others.
+/// Keeps the last two stretches of the log, and those before them that a follower still reads. Each
+/// has whole segments of kKeyframeSeconds together, so it is one segment unless a sink has asked
+/// for others. If its late bytes are too many, the slowest followers lose their place.
 class LogTail final : public record::Sink {
  public:
-  /// `header`: of the log. `stretch_bytes`: of a stretch for which memory is reserved.
-  LogTail(const record::Header& header, std::size_t stretch_bytes);
+  /// `header`: of the log. `stretch_bytes`: of a stretch for which memory is reserved. `late`:
+  /// shared with other rooms.
+  LogTail(const record::Header& header, std::size_t stretch_bytes,
+          std::shared_ptr<LateLogBytes> late = new_late_log_bytes());
   ~LogTail() override;
 
   void append(const record::LogRecord& record) override;
@@ -74,8 +99,7 @@ class LogTail final : public record::Sink {
   /// Passes every record that is kept to `sink`. Thread: that of the log.
   void pass_to(record::Sink& sink) const;
 
-  /// Returns a new follower; nullptr if there are kFollowersMax already. Thread: any. The log's
-  /// thread may wait for it while it copies the stretches.
+  /// Returns a new follower; nullptr if there are kFollowersMax already. Thread: any.
   [[nodiscard]] std::unique_ptr<Follower> follow() const;
 
  private:

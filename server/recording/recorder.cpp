@@ -5,6 +5,8 @@
 #include "engine/log/request_record.h"
 #include "record/log_file.h"
 
+#include <utility>
+
 namespace tickbox::server {
 namespace {
 
@@ -27,11 +29,13 @@ std::size_t segment_bytes_of(const Match& match, std::uint32_t tick_rate) {
 
 }  // namespace
 
-Recorder::Recorder(const Match& match, const record::Header& header)
+Recorder::Recorder(const Match& match, const record::Header& header,
+                   std::shared_ptr<LateLogBytes> late)
     : match_(match),
       header_(header),
       log_(header, options_of(match)),
-      tail_(std::make_shared<LogTail>(log_.header(), segment_bytes_of(match, header.tick_rate))) {
+      tail_(std::make_shared<LogTail>(log_.header(), segment_bytes_of(match, header.tick_rate),
+                                      std::move(late))) {
   keyframe_.reserve(engine::keyframe_bytes_of(match.world()));
   log_.add(*tail_);
 }

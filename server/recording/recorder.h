@@ -16,8 +16,9 @@ namespace tickbox::server {
 
 class Recorder {
  public:
-  /// `header`: of the room's run. Requires: the match outlives this.
-  Recorder(const Match& match, const record::Header& header);
+  /// `header`: of the room's run. `late`: as for LogTail. Requires: the match outlives this.
+  Recorder(const Match& match, const record::Header& header,
+           std::shared_ptr<LateLogBytes> late = new_late_log_bytes());
 
   /// Passes every record to `sink` too. Requires: no tick was stepped; the sink outlives this.
   void add(record::Sink& sink) { log_.add(sink); }

@@ -40,12 +40,11 @@ inline constexpr Rate kOpensWithoutCookie{.per_second = 500, .burst = 512};
 /// at most 6 ms before one tick. A client whose request is dropped repeats it after 250 ms, so
 /// 1,000 clients of a server that has restarted are back within two seconds.
 inline constexpr Rate kAgreements{.per_second = 1'000, .burst = 64};
-/// The same limit for one seat that is held, asked before the other, so that the holder of one
-/// ticket or token cannot use up the agreements of all.
+/// The same limit for one token, and for one seat that is held, asked before the other. So the
+/// holder of one ticket or token cannot use up the agreements of all.
 inline constexpr Rate kAgreementsOfSeat{.per_second = 2, .burst = 8};
-/// The number of limits for networks. A keyed hash of the network selects one: two networks can
-/// share a limit, but no sender can choose with which.
-inline constexpr std::size_t kNetworkBuckets = 4'096;
+/// The number of limits for networks, and for tokens.
+inline constexpr std::size_t kKeyedLimits = 4'096;
 
 /// Clients whose used token is remembered, until their older tokens have expired: with the longest
 /// life of a token of ten minutes 27 different clients per second, with one minute 270.

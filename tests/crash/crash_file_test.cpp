@@ -13,6 +13,8 @@
 
 #include <csignal>
 #include <filesystem>
+#include <new>
+#include <string>
 #include <thread>
 
 namespace tickbox::tests {
@@ -55,6 +57,30 @@ TEST(CrashFile, AnAssertionOfAnotherThreadLeavesTheRoomAlone) {
       },
       testing::KilledBySignal(SIGABRT), "assertion failed: elsewhere");
   EXPECT_FALSE(std::filesystem::exists(path));
+}
+
+// Before the change, a server whose admin side ran out of memory left nothing.
+TEST(CrashFile, MemoryThatRunsOutInAnotherThreadEndsTheRoomBetweenItsTicks) {
+  const os::TemporaryFolder folder;
+  const std::string path = folder.file("f-crash.tickbox");
+  EXPECT_EXIT(
+      {
+        RecordedMatch played({.tick_rate = 60, .seats = 8, .all_stay = true});
+        server::Recorder recorder(played.match(), played.header());
+        const server::CrashFile crash_file(path, recorder);
+        // What `new` calls when it gets no memory.
+        const std::jthread other([] { std::get_new_handler()(); });
+        for (;;) {
+          play_tick(played, recorder);
+          server::CrashFile::end_if_out_of_memory();
+        }
+      },
+      testing::KilledBySignal(SIGABRT),
+      "there is memory \\(none is left(.|\n)*the last seconds are in .*f-crash.tickbox");
+  const std::string text = os::text_of(path);
+  const auto result = verify(as_bytes_of(text));
+  EXPECT_TRUE(result.held());
+  EXPECT_TRUE(result.complete) << "it is between two ticks";
 }
 
 void other_handler(const char*, const char*, int) {}

@@ -2,16 +2,20 @@
 // by a suspended host, a lack of descriptors, and hundreds of clients that come and go at once.
 
 #include "core/rng.h"
+#include "tests/integration/admin_token.h"
 #include "tests/integration/document.h"
 #include "tests/integration/running_server.h"
 #include "tests/support/sanitizers.h"
+#include "tests/unit/os/http_peers.h"
 #include "tests/unit/os/temporary_folder.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstring>
+#include <memory>
 #include <netinet/in.h>
 #include <string>
 #include <sys/resource.h>
@@ -105,10 +109,10 @@ TEST(Upheaval, AStallIsInTheLogSoon) {
   EXPECT_TRUE(log.substr(at).contains(" stalled_ms=2")) << log;
 }
 
-/// Runs a command that may have at most `descriptors` open.
-Command limited(Command command, int descriptors) {
+/// Runs a command that may have as many descriptors open: SOFT:HARD, or one limit for both.
+Command limited(Command command, const std::string& descriptors) {
   command.arguments.insert(command.arguments.begin(), command.program);
-  command.arguments.insert(command.arguments.begin(), "--nofile=" + std::to_string(descriptors));
+  command.arguments.insert(command.arguments.begin(), "--nofile=" + descriptors);
   command.program = "/usr/bin/prlimit";
   return command;
 }
@@ -117,13 +121,95 @@ TEST(Upheaval, WithTooFewDescriptorsItSaysSoAndDoesNotStart) {
   if (kNeedsFiles) GTEST_SKIP();
   int refused = 0;
   for (int descriptors = 4; descriptors < 16; ++descriptors) {
-    const Finished finished = run(
-        limited(tickbox_server({"--port", "0", "--admin-port", "0", "--ticks", "1"}), descriptors));
+    const Finished finished =
+        run(limited(tickbox_server({"--port", "0", "--admin-port", "0", "--ticks", "1"}),
+                    std::to_string(descriptors)));
     if (finished.exit_code == kDone) continue;
     expect_one_line(finished, kFailed, {"too many open files", "ulimit -n"});
     ++refused;
   }
   EXPECT_GT(refused, 3);
+}
+
+// Before the fix, it ended at the room that found no descriptor.
+TEST(Upheaval, ItRecordsAsManyRoomsAsTheHardLimitAllowsOrSaysHowMany) {
+  if (kNeedsFiles) GTEST_SKIP();
+  const os::TemporaryFolder folder;
+  const auto record = [&](const std::string& descriptors) {
+    return run(limited(
+        tickbox_server({"--port", "0", "--admin-port", "0", "--ticks", "1", "--rooms", "80",
+                        "--max-clients", "2", "--record", folder.file(descriptors), "--quiet"}),
+        descriptors));
+  };
+  const Finished raised = record("64:4096");
+  EXPECT_EQ(raised.exit_code, kDone) << raised;
+  EXPECT_EQ(os::recordings_in(folder.file("64:4096")).size(), 80U);
+  expect_one_line(record("300"), kFailed,
+                  {"80 recorded rooms need", "the hard limit of 300", "ulimit -Hn"});
+}
+
+TEST(Upheaval, ARoomBeyondTheLimitOfDescriptorsIsRefused) {
+  if (kNeedsFiles) GTEST_SKIP();
+  const os::TemporaryFolder folder;
+  RunningServer server{
+      limited(tickbox_server({"--record", folder.file("records"), "--max-clients", "2",
+                              "--admin-token-file", write_admin_token(folder)}),
+              "300")};
+  os::HttpResponse opened;
+  int rooms = 1;
+  for (; rooms < 100; ++rooms) {
+    opened = server.ask(os::HttpMethod::Post, "/rooms", "game=arena");
+    if (opened.status != 201) break;
+  }
+  EXPECT_EQ(opened.status, 503U) << opened.body;
+  EXPECT_TRUE(opened.body.contains("limit of open files")) << opened.body;
+  EXPECT_GE(rooms, 10);
+  EXPECT_EQ(server.metric("tickbox_recording_degraded"), 0);
+  EXPECT_EQ(server.stop().exit_code, kDone);
+}
+
+// Before the fix, streams took every descriptor, and two megabytes each: probes got no answer, and
+// recordings had no next file.
+TEST(Upheaval, StreamsTakeNothingFromProbesAndRecordings) {
+  if (kNeedsFiles) GTEST_SKIP();
+  constexpr int kRooms = 24;
+  constexpr int kReaders = 16;
+  const os::TemporaryFolder folder;
+  RunningServer server{
+      limited(tickbox_server({"--record", folder.file("records"), "--rooms", std::to_string(kRooms),
+                              "--max-clients", "16", "--record-rotate-time", "1s"}),
+              "400")};
+  Process load{tickbox({"load", server.address(), "--clients", std::to_string(kRooms), "--rooms",
+                        std::to_string(kRooms), "--seconds", "60", "--quiet"})};
+  ASSERT_TRUE(server.wait_for_clients(kRooms));
+  const double resident = server.metric("process_resident_memory_bytes");
+  std::vector<std::unique_ptr<os::RawClient>> readers;
+  std::vector<std::string> answers;
+  for (int i = 0; i < kRooms * kReaders; ++i) {
+    readers.push_back(
+        std::make_unique<os::RawClient>(net::parse_address(server.admin()).value(), 4'096));
+    readers.back()->say("GET /rooms/" + std::to_string(1 + i / kReaders) +
+                        "/log?delay=2m HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    answers.push_back(os::status_line(readers.back()->hear_until("\r\n")));
+  }
+  const auto streams = std::ranges::count(answers, "HTTP/1.1 200 OK");
+  EXPECT_GE(streams, 20);
+  EXPECT_EQ(std::ranges::count(answers, "HTTP/1.1 503 Service Unavailable"),
+            kRooms * kReaders - streams);
+  for (int i = 0; i < 30; ++i) {
+    for (const char* const probe : {"/livez", "/readyz"}) {
+      const auto asked = std::chrono::steady_clock::now();
+      EXPECT_EQ(server.get(probe).status, 200U);
+      EXPECT_LT(std::chrono::steady_clock::now() - asked, milliseconds{500}) << probe;
+    }
+    std::this_thread::sleep_for(milliseconds{100});
+  }
+  EXPECT_EQ(server.metric("tickbox_recording_degraded"), 0);
+  EXPECT_EQ(server.metric("tickbox_recording_errors_total"), 0);
+  EXPECT_LT(server.metric("process_resident_memory_bytes") - resident, 32e6);
+  EXPECT_GT(os::recordings_in(folder.file("records")).size(), 2U * kRooms) << "files were begun";
+  load.signal(SIGKILL);
+  EXPECT_EQ(server.stop().exit_code, kDone);
 }
 
 /// Connections that say nothing.

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace tickbox::tests::pending_sessions_test {
 namespace {
@@ -78,6 +79,37 @@ TEST(PendingSessions, ATokenThatIsShownAgainAndAgainMakesFewSessions) {
     RawPeer other{harness, wire, stranger_far_away(static_cast<std::uint32_t>(10 + i))};
     EXPECT_TRUE(other.connect(harness.make_token(1 + i)).accepted) << "newcomers get in";
   }
+}
+
+// A refused session frees its token and its seat. Before the change, nothing but the limit of all
+// counted the next agreement: four tokens took each of the thousand in a second.
+TEST(PendingSessions, TokensWhoseClientRefusesEachSessionMakeFewOfThem) {
+  constexpr std::size_t kTokens = 4;
+  Harness harness{{.max_clients = kSeats}};
+  Wire wire{harness};
+  std::vector<RawPeer> peers;
+  std::vector<net::ConnectToken> tokens;
+  for (std::uint32_t i = 0; i < kTokens; ++i) {
+    peers.emplace_back(harness, wire, stranger_far_away(1 + i));
+    tokens.push_back(harness.make_token(1 + i));
+  }
+  const Instant began = harness.clock().now();
+  int accepted = 0;
+  for (std::size_t i = 0; i < kTokens * kResumes; ++i) {
+    RawPeer& peer = peers[i % kTokens];
+    if (!peer.connect(tokens[i % kTokens]).accepted) continue;
+    ++accepted;
+    peer.say_goodbye(net::disconnect_for(net::RefuseReason::GameRules));
+    harness.run_for(milliseconds{1});
+  }
+  const double took = std::chrono::duration<double>(harness.clock().now() - began).count();
+  const double of_one = static_cast<double>(server::kAgreementsOfSeat.burst) +
+                        took * static_cast<double>(server::kAgreementsOfSeat.per_second);
+  EXPECT_GE(accepted, static_cast<int>(kTokens) * server::kAgreementsOfSeat.burst);
+  EXPECT_LE(accepted, static_cast<double>(kTokens) * (of_one + 1)) << "each costs a key agreement";
+  EXPECT_EQ(harness.shard().seats_held(), 0U) << "each was refused";
+  RawPeer newcomer{harness, wire, stranger_far_away(99)};
+  EXPECT_TRUE(newcomer.connect(harness.make_token(99)).accepted);
 }
 
 TEST(PendingSessions, OneThatNeverProvesItsKeysTakesNoEventsFromTheOneThatPlays) {

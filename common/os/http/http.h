@@ -71,11 +71,21 @@ struct HttpResponse {
   std::string body{};
   std::vector<std::pair<std::string, std::string>> headers{};  ///< besides type and length
   std::unique_ptr<HttpSource> source{};  ///< if set, the body is a stream, and `body` is not sent
+  /// If not 0, the stream gives its place to newer ones: while as many of these are open, the
+  /// oldest one is closed for another.
+  std::size_t yields_beyond = 0;
   HttpLater later{};  ///< if set, this gives the whole answer, and nothing else here is sent
 };
 
 /// Put and Patch are for the client: the server refuses them.
 enum class HttpMethod : std::uint8_t { Get, Post, Delete, Put, Patch };
+
+/// The origin of the page that asks, as a browser names it.
+enum class HttpOrigin : std::uint8_t {
+  Own,     ///< this server's; or none: it is no browser, or a person has typed the address
+  Link,    ///< another, whose link opens the answer as a page of its own
+  Foreign  ///< another, or one that does not fit the Host header
+};
 
 /// A request. The texts are as sent, not decoded, and valid during the call.
 struct HttpRequest {
@@ -86,6 +96,7 @@ struct HttpRequest {
   std::string_view accept{};            ///< the value of the header, the first if several
   std::string_view body{};
   std::string_view content_type{};  ///< of a body that is sent; empty: not named
+  HttpOrigin origin = HttpOrigin::Own;
 };
 
 /// Returns the value of `key` in a query or a form, such as "client=7&why=rude": the first one, not
@@ -123,8 +134,9 @@ struct HttpCount {
 /// A server for GET, HEAD, POST and DELETE (else 405), with an allowed Host (else 403) and a
 /// limited header (else 431) and body (else 413). A refusal closes the connection, and is sent
 /// before the body arrives. No response may be stored, nor its type be guessed. A stream closes it
-/// too, at its end or as soon as the client has closed. Streams take no place of other connections;
-/// how many may be open is for the handler to decide.
+/// too, at its end or as soon as the client has closed. A client that has closed its sending side
+/// alone gets the whole answer. Streams take no place of other connections; how many may be open is
+/// for the handler to decide.
 class HttpServer {
  public:
   /// Binds the address, then serves from its own thread. Fails: with one line.

@@ -13,9 +13,13 @@
 //
 // A stream writes the chunks of its source one after the other, each with a deadline. The bytes
 // that the system holds for the client have the same one. So a client that stops reading is closed,
-// and one that reads a byte a second. When the source has nothing, a timer asks it again. A read is
-// always pending, which tells at once that the client has closed. Streams have places of their own:
-// no newcomer takes them, and they take none of a probe's.
+// and one that reads a byte a second. When the source has nothing, a timer asks it again. Streams
+// have places of their own, and take none of a probe's. No newcomer takes them, unless the response
+// says so.
+//
+// A read is always pending beside a stream. Its end means that the client sends no more: it may
+// have closed, or it may still read. The system of one that has closed refuses the next bytes. If
+// there are none, it refuses a probe of TCP, about a minute later.
 
 #include "core/assert.h"
 #include "os/http/http.h"
@@ -37,6 +41,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <netinet/tcp.h>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -60,6 +65,9 @@ constexpr std::chrono::milliseconds kAcceptPause{100};
 /// gets the response and not a reset.
 constexpr std::size_t kDrainBytesMax = std::size_t{256} * 1024;
 
+/// The time between probes of TCP to a client that sends no more.
+constexpr int kProbeSeconds = 10;
+
 /// Of a stream. It is small, so that a client that stops reading is noticed.
 constexpr int kStreamSendBufferBytes = 64 * 1024;
 
@@ -78,6 +86,7 @@ struct Shared {
   // Only for the server's thread.
   std::list<Connection*> connections;  ///< the longest idle first
   std::list<Connection*> streams;
+  std::list<Connection*> yielding;  ///< streams that give their place to newer ones
   mutable std::mutex mutex;
   std::map<unsigned, std::uint64_t> counts;
 };
@@ -134,6 +143,25 @@ HttpMethod method_of(http::verb verb) {
   }
 }
 
+HttpOrigin origin_of(const Message& header) {
+  const std::string host = to_string(header[http::field::host]);
+  const auto is_one_of = [&](const char* field, const std::vector<std::string>& values) {
+    return header.count(field) == 1 && std::ranges::any_of(values, [&](const std::string& value) {
+             return beast::iequals(header[field], value);
+           });
+  };
+  const bool has_site = header.count("Sec-Fetch-Site") > 0;
+  const bool has_origin = header.count("Origin") > 0;
+  if ((!has_site || is_one_of("Sec-Fetch-Site", {"same-origin", "none"})) &&
+      (!has_origin || is_one_of("Origin", {"http://" + host, "https://" + host}))) {
+    return HttpOrigin::Own;
+  }
+  const bool is_link = header.method() == http::verb::get &&
+                       is_one_of("Sec-Fetch-Mode", {"navigate"}) &&
+                       is_one_of("Sec-Fetch-Dest", {"document"});
+  return is_link ? HttpOrigin::Link : HttpOrigin::Foreign;
+}
+
 /// Requires: the method is one of refuse().
 HttpRequest request_of(const Message& message) {
   const std::string_view target = to_view(message.target());
@@ -145,7 +173,8 @@ HttpRequest request_of(const Message& message) {
           .authorization =
               is_authorized ? to_view(message[http::field::authorization]) : std::string_view{},
           .accept = to_view(message[http::field::accept]),
-          .body = message.body()};
+          .body = message.body(),
+          .origin = origin_of(message)};
 }
 
 /// Judges the header of a request. Returns the refusal, or nothing if the request may be answered.
@@ -322,7 +351,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     for (const auto& [name, value] : response.headers) {
       response_.set(name, value);
     }
-    if (response.source) return respond_with_stream(std::move(response.source), head);
+    if (response.source) return respond_with_stream(std::move(response), head);
     response_.keep_alive(keep_alive);
     response_.content_length(response.body.size());
     response_.body() = std::move(response.body);
@@ -353,11 +382,23 @@ class Connection : public std::enable_shared_from_this<Connection> {
         [self = shared_from_this()](beast::error_code error, std::size_t bytes) {
           self->drained_bytes_ += bytes;
           if (!error && self->drained_bytes_ < kDrainBytesMax) return self->drain();
+          if (error == asio::error::eof && self->source_) return self->await_reset();
           self->close();
         });
   }
 
-  void respond_with_stream(std::unique_ptr<HttpSource> source, bool head) {
+  /// Closes the stream as soon as the client's system refuses a byte or a probe.
+  void await_reset() {
+    using ProbeSeconds = asio::detail::socket_option::integer<IPPROTO_TCP, TCP_KEEPIDLE>;
+    beast::error_code ignored;
+    tcp::socket& socket = stream_.socket();
+    socket.set_option(asio::socket_base::keep_alive{true}, ignored);
+    socket.set_option(ProbeSeconds{kProbeSeconds}, ignored);
+    socket.async_wait(tcp::socket::wait_error,
+                      [self = shared_from_this()](beast::error_code) { self->close(); });
+  }
+
+  void respond_with_stream(HttpResponse response, bool head) {
     if (places_ == nullptr) return;  // evicted
     is_chunked_ = parser_->get().version() >= 11;
     response_.chunked(is_chunked_);
@@ -365,9 +406,12 @@ class Connection : public std::enable_shared_from_this<Connection> {
     serializer_.emplace(response_);
     make_progress();
     if (!head) {
-      source_ = std::move(source);
-      shared_.streams.splice(shared_.streams.end(), *places_, place_);
-      places_ = &shared_.streams;
+      const std::size_t most = response.yields_beyond;
+      auto& streams = most == 0 ? shared_.streams : shared_.yielding;
+      if (most != 0 && streams.size() >= most) streams.front()->close();
+      source_ = std::move(response.source);
+      streams.splice(streams.end(), *places_, place_);
+      places_ = &streams;
     }
     http::async_write_header(
         stream_, *serializer_,
@@ -578,8 +622,11 @@ void HttpServer::stop() {
   // and the streams close now.
   beast::error_code ignored;
   state_->acceptor.close(ignored);
-  while (!state_->shared.streams.empty())
-    state_->shared.streams.front()->close();
+  for (std::list<Connection*>* const streams :
+       {&state_->shared.streams, &state_->shared.yielding}) {
+    while (!streams->empty())
+      streams->front()->close();
+  }
 }
 
 net::Address HttpServer::local_address() const {

@@ -1,10 +1,7 @@
 #include "os/process/process.h"
 
-#include "os/process/system_error.h"
-
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <climits>
 #include <cstdlib>
 #include <cstring>
@@ -192,23 +189,21 @@ std::string host_name() {
   return name.data();
 }
 
-std::expected<void, std::string> allow_open_files(std::size_t count) {
+std::uint64_t raise_open_files(std::uint64_t count) {
   rlimit limit{};
-  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) {
-    return std::unexpected{"cannot read the limit of open files: " + reason_of(errno)};
-  }
-  if (limit.rlim_cur >= count) return {};
-  if (limit.rlim_max < count) {
-    const std::string wanted = std::to_string(count);
-    return std::unexpected{"this needs " + wanted + " open files, but the hard limit is " +
-                           std::to_string(limit.rlim_max) + "; use fewer clients, or ulimit -Hn " +
-                           wanted};
-  }
-  limit.rlim_cur = count;
-  if (setrlimit(RLIMIT_NOFILE, &limit) != 0) {
-    return std::unexpected{"cannot raise the limit of open files: " + reason_of(errno)};
-  }
-  return {};
+  getrlimit(RLIMIT_NOFILE, &limit);
+  const rlimit raised{.rlim_cur = std::min<rlim_t>(count, limit.rlim_max),
+                      .rlim_max = limit.rlim_max};
+  if (limit.rlim_cur >= raised.rlim_cur) return limit.rlim_cur;
+  return setrlimit(RLIMIT_NOFILE, &raised) == 0 ? raised.rlim_cur : limit.rlim_cur;
+}
+
+std::expected<void, std::string> allow_open_files(std::size_t count) {
+  const std::uint64_t limit = raise_open_files(count);
+  if (limit >= count) return {};
+  const std::string wanted = std::to_string(count);
+  return std::unexpected{"this needs " + wanted + " open files, but the hard limit is " +
+                         std::to_string(limit) + "; use fewer clients, or ulimit -Hn " + wanted};
 }
 
 void limit_heaps(int most) {

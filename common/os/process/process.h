@@ -57,8 +57,11 @@ struct Machine {
 /// Returns the name of this host; empty if it cannot be read.
 [[nodiscard]] std::string host_name();
 
-/// Raises the soft limit of open files and sockets to `count` if the hard limit allows it.
-/// Fails: with one line that says what to try.
+/// Raises the soft limit of open files and sockets to `count`, or as near as the hard limit allows.
+/// Returns the soft limit, which may have been higher before.
+std::uint64_t raise_open_files(std::uint64_t count);
+
+/// Does the same for clients. Fails: with one line that says what to try, if the limit is lower.
 [[nodiscard]] std::expected<void, std::string> allow_open_files(std::size_t count);
 
 // Threads other than the tick's.

@@ -103,7 +103,7 @@ const Page* page_of(std::string_view path) {
 /// The document of the page, sent piece by piece without a copy of it.
 class PageSource final : public os::HttpSource {
  public:
-  PageSource(std::string_view rest, Place place) : rest_(rest), place_(std::move(place)) {}
+  explicit PageSource(std::string_view rest) : rest_(rest) {}
 
   Next read(std::string& to, std::size_t most) override {
     const std::string_view piece = rest_.substr(0, most);
@@ -114,7 +114,6 @@ class PageSource final : public os::HttpSource {
 
  private:
   std::string_view rest_;
-  Place place_;
 };
 
 os::HttpResponse bad_request(std::string_view why) {
@@ -245,6 +244,16 @@ bool leads_to_view(const os::HttpRequest& request) {
 }
 
 std::optional<os::HttpResponse> refusal(const os::HttpRequest& request, const AdminTokens& tokens) {
+  const bool may_link = request.path == "/" || request.path == "/view";
+  const bool is_probe = request.path == "/livez" || request.path == "/readyz";
+  if (!is_probe && (request.origin == os::HttpOrigin::Foreign ||
+                    (request.origin == os::HttpOrigin::Link && !may_link))) {
+    return os::HttpResponse{
+        .status = 403,
+        .body =
+            "a page of another origin may not ask this server; behind a proxy, let it pass the "
+            "Host header on\n"};
+  }
   const Page* const page = page_of(request.path);
   const bool is_open =
       page != nullptr && (page->reader == Reader::Anybody || leads_to_view(request));
@@ -323,17 +332,17 @@ os::HttpResponse receive_order(const os::HttpRequest& request, AdminOrders& orde
   return {.body = fmt::format("{}\n", *text)};
 }
 
-os::HttpResponse answer_with_page(std::string_view page, Place place) {
+os::HttpResponse answer_with_page(std::string_view page) {
   if (page.empty()) {
     return {.status = 404,
             .body = "this build has no page: it was made without the compiler for browsers\n"};
   }
-  if (place == nullptr) return {.status = 503, .body = "the page is being sent too often\n"};
   // The page's own policy is in it; a frame can be forbidden by a header alone.
   return {.content_type = "text/html; charset=utf-8",
           .headers = {{"Content-Security-Policy", "frame-ancestors 'none'"},
                       {"Referrer-Policy", "no-referrer"}},
-          .source = std::make_unique<PageSource>(page, std::move(place))};
+          .source = std::make_unique<PageSource>(page),
+          .yields_beyond = kPagesMax};
 }
 
 os::HttpResponse answer(std::string_view path, const Status& status, const ProcessFacts& process,

@@ -8,10 +8,10 @@
 #include "os/process/log.h"
 #include "server/host/admin/admin_orders.h"
 #include "server/host/admin/admin_token.h"
-#include "server/host/admin/places.h"
 #include "server/host/metrics_text.h"
 #include "server/shard/room_status.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -83,10 +83,11 @@ struct Status {
 /// Returns whether a request is that of a browser for the first page: the answer leads to /view.
 [[nodiscard]] bool leads_to_view(const os::HttpRequest& request);
 
-/// Judges a request by its head. Refuses a path that does not exist (404) and a method that the
-/// path does not have (405). With a token, also refuses a request without it (401), except for
-/// /livez, /readyz and /view, which have no data of players. Without a token, refuses each order
-/// (403).
+/// Judges a request by its head. Refuses what a page of another origin asks (403), except for
+/// /livez and /readyz, and for links to / and /view. Refuses a path that does not exist (404) and a
+/// method that the path does not have (405). With a token, also refuses a request without it (401),
+/// except for /livez, /readyz and /view, which have no data of players. Without a token, refuses
+/// each order (403).
 [[nodiscard]] std::optional<os::HttpResponse> refusal(const os::HttpRequest& request,
                                                       const AdminTokens& tokens);
 
@@ -109,9 +110,13 @@ inline constexpr std::uint32_t kMatchBytesMax = os::kHttpLargeBodyBytesMax;
 [[nodiscard]] os::HttpResponse receive_order(const os::HttpRequest& request, AdminOrders& orders,
                                              const std::function<void(Severity)>& set_log_level);
 
+/// The browsers that may load the page at once. One more closes the connection of the one that has
+/// loaded it for the longest time.
+inline constexpr std::size_t kPagesMax = 16;
+
 /// Answers a GET of /view with the page, an HTML document that is valid for as long as the program
-/// runs. Answers 404 if it is empty, 503 without a place.
-[[nodiscard]] os::HttpResponse answer_with_page(std::string_view page, Place place);
+/// runs. Answers 404 if it is empty.
+[[nodiscard]] os::HttpResponse answer_with_page(std::string_view page);
 
 /// Answers a GET of /livez, /readyz, /metrics, or a list of the paths at /.
 /// Requires: refusal() returned nothing.

@@ -3,7 +3,6 @@
 #include "cli/build_info.h"
 #include "core/values.h"
 #include "os/process/process.h"
-#include "server/host/admin/log_stream.h"
 #include "server/host/admin/status_document.h"
 
 #include <algorithm>
@@ -59,7 +58,7 @@ os::HttpResponse AdminServer::respond_with_log(std::uint32_t room, std::string_v
     if (const auto found = logs_.find(room); found != logs_.end()) log = found->second;
   }
   if (log == nullptr) return no_such_room(room);
-  return stream_log(*log, query, parts_.clock);
+  return stream_log(*log, query, parts_.clock, log_streams_.reserve());
 }
 
 void AdminServer::publish_clients(std::size_t shard, const ClientList& clients) {
@@ -168,7 +167,7 @@ os::HttpResponse AdminServer::answer_get(const os::HttpRequest& request) {
   if (leads_to_view(request)) {
     return {.status = 303, .body = "see /view\n", .headers = {{"Location", "view"}}};
   }
-  if (request.path == "/view") return answer_with_page(parts_.page, pages_.reserve());
+  if (request.path == "/view") return answer_with_page(parts_.page);
   if (request.path == "/v1/status") return respond_with_status(request.query);
   if (request.path == "/recordings") {
     return list_recordings(parts_.recordings, downloads_.reserve());

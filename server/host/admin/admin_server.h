@@ -7,6 +7,7 @@
 #include "os/process/latest_value.h"
 #include "server/host/admin/admin.h"
 #include "server/host/admin/admin_token.h"
+#include "server/host/admin/log_stream.h"
 #include "server/host/admin/places.h"
 #include "server/host/admin/recent_log.h"
 #include "server/host/admin/recording_pages.h"
@@ -27,9 +28,6 @@
 #include <vector>
 
 namespace tickbox::server {
-
-/// The browsers that may load the page at once.
-inline constexpr std::size_t kPagesMax = 16;
 
 /// The clients that play, at one time.
 struct ClientList {
@@ -53,6 +51,7 @@ class AdminServer {
     std::string_view page{};             ///< ServerProgram::page
     std::string recordings{};            ///< directory of --record; empty: none
     WhenFull when_full = WhenFull::Ready;
+    std::size_t log_streams = kLogStreamsMax;  ///< that may be open at once
     /// Answers to the client of the fleet; nullptr: there is none.
     const os::LatestValue<std::vector<os::HttpCount>>* fleet_requests = nullptr;
   };
@@ -116,7 +115,10 @@ class AdminServer {
 
  private:
   explicit AdminServer(Parts parts)
-      : parts_(std::move(parts)), began_(parts_.clock.now()), shards_(parts_.addresses.size()) {}
+      : parts_(std::move(parts)),
+        began_(parts_.clock.now()),
+        shards_(parts_.addresses.size()),
+        log_streams_(parts_.log_streams) {}
 
   /// What a shard has published.
   struct ShardBoard {
@@ -151,7 +153,7 @@ class AdminServer {
   std::vector<ShardBoard> shards_;
   std::atomic<std::uint64_t> clients_asked_ = 0;  ///< requests so far that want the list
   KeptStatus kept_status_;                        ///< used by the thread of the admin side
-  Places pages_{kPagesMax};
+  Places log_streams_;
   Places downloads_{kDownloadsMax};
   std::mutex logs_mutex_;
   std::map<std::uint32_t, std::shared_ptr<const LogTail>> logs_;  ///< by room

@@ -14,51 +14,57 @@
 namespace tickbox::server {
 namespace {
 
+/// The moments of a delay that are remembered. So a byte may be later by this part of the delay.
+constexpr int kMarks = 64;
+
 class LogSource final : public os::HttpSource {
  public:
-  LogSource(std::unique_ptr<Follower> follower, Duration delay, const Clock& clock)
-      : follower_(std::move(follower)), delay_(delay), clock_(clock) {}
+  LogSource(std::unique_ptr<Follower> follower, Duration delay, const Clock& clock, Place place)
+      : follower_(std::move(follower)), delay_(delay), clock_(clock), place_(std::move(place)) {}
 
   Next read(std::string& to, std::size_t most) override;
 
  private:
-  /// What the log gave at one time.
-  struct Piece {
-    Instant came;
-    std::vector<std::byte> bytes;
+  /// How much the log had given at one time.
+  struct Mark {
+    Instant at;
+    std::uint64_t bytes = 0;
   };
+
+  [[nodiscard]] std::uint64_t due(const Follower::Progress& log);
 
   std::unique_ptr<Follower> follower_;
   Duration delay_;
   const Clock& clock_;
-  std::vector<std::byte> taken_;  ///< keeps its memory, in exchange with the follower's
-  std::deque<Piece> pieces_;
-  std::size_t sent_ = 0;    ///< bytes of the first piece
-  bool has_ended_ = false;  ///< the log; what is left of it is sent without a delay
+  Place place_;
+  std::deque<Mark> marks_;
+  std::uint64_t due_ = 0;  ///< bytes that are late enough
+  std::uint64_t sent_ = 0;
 };
 
-os::HttpSource::Next LogSource::read(std::string& to, std::size_t most) {
+/// Returns the bytes that may be sent by now, with those that were. Once the log has ended, that is
+/// all of it.
+std::uint64_t LogSource::due(const Follower::Progress& log) {
+  if (log.has_ended || delay_ == Duration::zero()) return log.bytes;
   const Instant now = clock_.now();
-  if (follower_->is_too_slow()) return Next::Broken;
-  const auto is_due = [&] {
-    return !pieces_.empty() && (has_ended_ || now - pieces_.front().came >= delay_);
-  };
-  // While something is to be sent, what follows waits for its limit.
-  if (!is_due()) {
-    has_ended_ = follower_->read(taken_) == Follower::State::Ended;
-    if (!taken_.empty()) pieces_.push_back({.came = now, .bytes = {taken_.begin(), taken_.end()}});
-    if (pieces_.empty() && has_ended_) return Next::End;
-    if (!is_due()) return Next::More;
+  if (marks_.empty() ||
+      (log.bytes > marks_.back().bytes && now - marks_.back().at >= delay_ / kMarks)) {
+    marks_.push_back({.at = now, .bytes = log.bytes});
   }
-  const Piece& first = pieces_.front();
-  const std::size_t bytes = std::min(most, first.bytes.size() - sent_);
-  to.append(reinterpret_cast<const char*>(first.bytes.data()) + sent_, bytes);
+  for (; !marks_.empty() && now - marks_.front().at >= delay_; marks_.pop_front()) {
+    due_ = marks_.front().bytes;
+  }
+  return due_;
+}
+
+os::HttpSource::Next LogSource::read(std::string& to, std::size_t most) {
+  const std::uint64_t left = due(follower_->progress()) - sent_;
+  const std::size_t bytes = static_cast<std::size_t>(std::min<std::uint64_t>(most, left));
+  to.reserve(to.size() + bytes);  // now: the log's thread may wait for what follows
+  const Follower::State state = follower_->read(to, bytes);
+  if (state == Follower::State::TooSlow) return Next::Broken;
   sent_ += bytes;
-  if (sent_ == first.bytes.size()) {
-    pieces_.pop_front();
-    sent_ = 0;
-  }
-  return Next::More;
+  return state == Follower::State::Ended ? Next::End : Next::More;
 }
 
 os::HttpResponse refused(unsigned status, std::string why) {
@@ -76,12 +82,16 @@ std::optional<std::uint32_t> room_in(std::string_view path, std::string_view beh
   return parse_as<std::uint32_t>(path);
 }
 
-os::HttpResponse stream_log(const LogTail& tail, std::string_view query, const Clock& clock) {
+os::HttpResponse stream_log(const LogTail& tail, std::string_view query, const Clock& clock,
+                            Place place) {
   Duration delay{};
   if (const auto text = os::form_value(query, "delay")) {
     const auto parsed = parse_duration_between(*text, {}, kLogDelayMax);
     if (!parsed) return refused(400, "delay: " + parsed.error());
     delay = *parsed;
+  }
+  if (place == nullptr) {
+    return refused(503, "this server sends as many logs as it can; close one, or try again later");
   }
   std::unique_ptr<Follower> follower = tail.follow();
   if (follower == nullptr) {
@@ -89,8 +99,11 @@ os::HttpResponse stream_log(const LogTail& tail, std::string_view query, const C
                    fmt::format("{} readers follow this log; close one of them, or try again later",
                                kFollowersMax));
   }
-  return {.content_type = "application/octet-stream",
-          .source = std::make_unique<LogSource>(std::move(follower), delay, clock)};
+  return {
+      .content_type = "application/octet-stream",
+      // No proxy may hold the bytes back, nor wait for more of them to compress.
+      .headers = {{"X-Accel-Buffering", "no"}, {"Cache-Control", "no-store, no-transform"}},
+      .source = std::make_unique<LogSource>(std::move(follower), delay, clock, std::move(place))};
 }
 
 }  // namespace tickbox::server

@@ -43,6 +43,12 @@ class DirectSink final : public ByteSink {
   os::AppendFile& file_;
 };
 
+/// The time for the thread of a shard to end its tick and to write its last seconds.
+constexpr std::chrono::seconds kShardEnds{5};
+
+constexpr const char* kNoMemory = "there is memory";
+constexpr const char* kMoreMemory = "none is left; raise the memory limit of this process";
+
 /// More than the recording of the last seconds takes while it is written.
 constexpr std::size_t kReserveBytes = std::size_t{16} * 1024 * 1024;
 
@@ -54,6 +60,7 @@ std::mutex mutex;           ///< guards what follows
 std::size_t all_files = 0;  ///< of all threads
 AssertHandler handler_before = nullptr;
 std::atomic_flag out_of_memory;
+std::atomic<bool> must_shards_end = false;  ///< memory ran out in a thread that steps no room
 /// Freed when memory runs out, so that the last seconds can be written. Never touched, so it costs
 /// address space alone.
 std::unique_ptr<std::byte[]> kept_memory;
@@ -72,16 +79,23 @@ void on_failed_assertion(const char* condition, const char* file, int line) {
 }
 
 /// Ends the process as a failed assertion does. A failure to get memory here ends it as well, so
-/// the log has its line first. Another thread that gets no memory waits for the end.
+/// the log has its line first. Another thread that gets no memory waits for the end. A thread that
+/// steps no room waits for one that does, because only that one may write its last seconds.
 void on_no_memory() noexcept {
-  if (out_of_memory.test_and_set()) {
+  const bool is_first = !out_of_memory.test_and_set();
+  if (is_first) kept_memory.reset();  // before the first use of a variable of this thread
+  const bool steps_rooms = !files_of_thread.empty();
+  if (!is_first && !(steps_rooms && must_shards_end)) {
     for (;;) {
       std::this_thread::sleep_for(std::chrono::seconds{1});
     }
   }
-  kept_memory.reset();
   std::set_new_handler(nullptr);
-  assert_failed("there is memory", "none is left; raise the memory limit of this process", 0);
+  if (!steps_rooms) {
+    must_shards_end = true;
+    std::this_thread::sleep_for(kShardEnds);
+  }
+  assert_failed(kNoMemory, kMoreMemory, 0);
 }
 
 }  // namespace
@@ -92,8 +106,12 @@ CrashFile::CrashFile(std::string path, const Recorder& recorder, ProgramNames pr
   const std::scoped_lock lock{mutex};
   if (all_files++ > 0) return;
   handler_before = set_assert_handler(&on_failed_assertion);
-  kept_memory = std::make_unique_for_overwrite<std::byte[]>(kReserveBytes);
   std::set_new_handler(&on_no_memory);
+  kept_memory = std::make_unique_for_overwrite<std::byte[]>(kReserveBytes);
+}
+
+void CrashFile::end_if_out_of_memory() {
+  if (must_shards_end.load(std::memory_order_relaxed)) assert_failed(kNoMemory, kMoreMemory, 0);
 }
 
 CrashFile::~CrashFile() {

@@ -15,8 +15,9 @@ namespace tickbox::server {
 /// it steps: then those of the room whose tick fails are written, or those of all its rooms if the
 /// failure is in no tick.
 ///
-/// If no thread gets memory any more, the process ends in the same way, with memory that was kept
-/// for this. An exception for it could end the process without a line.
+/// If a thread gets no memory any more, the process ends in the same way, with memory that was kept
+/// for this. An exception for it could end the process without a line. If that thread has no such
+/// object, one that has ends at its next end_if_out_of_memory().
 ///
 /// A failed assertion of another thread does not write them, because the room goes on
 /// meanwhile. Nor does a second one of this thread, during the writing. Both are only reported.
@@ -30,6 +31,9 @@ class CrashFile {
   ~CrashFile();
   CrashFile(const CrashFile&) = delete;
   CrashFile& operator=(const CrashFile&) = delete;
+
+  /// Fails an assertion if another thread has run out of memory. Cost: one load.
+  static void end_if_out_of_memory();
 
   /// Writes the last seconds, or says why not, on stderr.
   void write() const;

@@ -101,7 +101,7 @@ std::expected<std::unique_ptr<Recordings>, std::string> Recordings::open(
   auto crash = crash_path(options, room.id, start);
   if (!crash) return std::unexpected{std::move(crash.error())};
 
-  std::unique_ptr<Recordings> made{new Recordings{parts.log, room.match, header, options.programs}};
+  std::unique_ptr<Recordings> made{new Recordings{parts, room.match, header, options.programs}};
   made->crash_path_ = *std::move(crash);
   if (!options.record.empty()) {
     auto files =

@@ -47,6 +47,7 @@ struct RecordingsParts {
   Entropy& entropy;  ///< for the salt
   Log& log;
   ClosedRecordings& closed;
+  std::shared_ptr<LateLogBytes> late = new_late_log_bytes();  ///< of all rooms
 };
 
 class Recordings {
@@ -79,9 +80,12 @@ class Recordings {
   void remove_old();
 
  private:
-  Recordings(Log& log, const Match& match, const record::Header& header,
+  Recordings(const RecordingsParts& parts, const Match& match, const record::Header& header,
              const ProgramNames& programs)
-      : log_(log), room_{header.room}, programs_(programs), recorder_(match, header) {}
+      : log_(parts.log),
+        room_{header.room},
+        programs_(programs),
+        recorder_(match, header, parts.late) {}
 
   void log_notes();
 

@@ -1,6 +1,10 @@
 #include "server/host/rooms/rooms_option.h"
 
 #include "core/values.h"
+#include "os/http/http.h"
+#include "server/host/admin/admin.h"
+#include "server/host/admin/log_stream.h"
+#include "server/host/admin/recording_pages.h"
 #include "server/host/rooms/served_room.h"
 
 #include <fmt/core.h>
@@ -36,6 +40,19 @@ std::expected<RoomsOfGame, std::string> parse_part(std::string_view part, bool i
   return rooms;
 }
 
+/// The file that is written; the next or the last one, or the directory and one of its files while
+/// old ones are removed.
+constexpr std::uint64_t kFilesOfRoom = 3;
+
+/// Returns the descriptors of all but recorded rooms and streams of logs.
+std::uint64_t files_beside(const Options& options) {
+  constexpr std::uint64_t kOfProgram = 64;  // also of files that it reads, and of calls elsewhere
+  constexpr std::uint64_t kOfShard = 4;     // a socket, a desync file, the recording of a crash
+  constexpr std::uint64_t kOfDownload = 3;  // a connection, a recording, the list of them
+  return kOfProgram + kOfShard * options.shards + os::kHttpConnectionsMax + kPagesMax +
+         kOfDownload * kDownloadsMax;
+}
+
 }  // namespace
 
 std::expected<std::vector<RoomsOfGame>, std::string> parse_rooms(std::string_view text) {
@@ -65,6 +82,32 @@ std::vector<RoomsOfGame> rooms_of(const Options& options) {
 std::uint64_t rooms_max(const Options& options) {
   if (options.record_max_bytes == 0) return kRoomsMax;
   return std::min<std::uint64_t>(kRoomsMax, options.record_max_bytes / kRecordMaxBytesMin);
+}
+
+std::uint64_t files_wanted(const Options& options) {
+  const std::uint64_t rooms = options.record.empty() ? 0 : rooms_max(options);
+  return files_beside(options) + kFilesOfRoom * rooms + kLogStreamsMax;
+}
+
+std::expected<FileShares, std::string> share_files(const Options& options, std::uint64_t limit) {
+  const std::uint64_t beside = files_beside(options);
+  const bool records = !options.record.empty();
+  std::uint64_t rooms = 0;
+  for (const RoomsOfGame& of : rooms_of(options))
+    rooms += of.count;
+  const std::uint64_t needed = beside + (records ? kFilesOfRoom * rooms : 0);
+  const std::uint64_t left = limit - std::min(limit, needed);
+  if (records && limit < needed) {
+    return std::unexpected{fmt::format(
+        "{} recorded rooms need {} open files, and the hard limit of {} is enough for {}; give "
+        "fewer --rooms, or raise the limit (ulimit -Hn {}, LimitNOFILE={} of a unit)",
+        rooms, needed, limit, (limit - std::min(limit, beside)) / kFilesOfRoom, needed, needed)};
+  }
+  const std::uint64_t wanted = records ? kFilesOfRoom * (rooms_max(options) - rooms) : 0;
+  const std::uint64_t streams =
+      std::min<std::uint64_t>(kLogStreamsMax, std::max(left / 2, left - std::min(left, wanted)));
+  const std::uint64_t later = records ? (left - streams) / kFilesOfRoom : kRoomsMax;
+  return FileShares{.rooms = std::min(rooms + later, rooms_max(options)), .log_streams = streams};
 }
 
 std::optional<std::string> rooms_contradiction(const Options& options, engine::Games games) {

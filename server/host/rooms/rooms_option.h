@@ -4,6 +4,7 @@
 #include "engine/identity.h"
 #include "server/host/options.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <expected>
 #include <optional>
@@ -25,6 +26,24 @@ namespace tickbox::server {
 /// Returns the most rooms that may be open at once: kRoomsMax, or as many as --record-max-bytes has
 /// space for.
 [[nodiscard]] std::uint64_t rooms_max(const Options& options);
+
+/// The file descriptors of a server, shared out before it opens anything: what it cannot do without
+/// has its own, and streams get what is left. So no reader takes one from a probe, a client or a
+/// recording.
+struct FileShares {
+  std::uint64_t rooms = 0;  ///< that may be open at once, as log_streams
+  std::size_t log_streams = 0;
+};
+
+/// Returns the descriptors that the options can make use of.
+[[nodiscard]] std::uint64_t files_wanted(const Options& options);
+
+/// Shares `limit` descriptors out. The rooms of the start come first. What is left is for rooms
+/// that are opened later, and half of it or more for streams of logs, at most kLogStreamsMax.
+/// Fails: with one line, if there are too few for the recordings of the start. Requires: the rooms
+/// of the start are at most rooms_max().
+[[nodiscard]] std::expected<FileShares, std::string> share_files(const Options& options,
+                                                                 std::uint64_t limit);
 
 /// Returns one line if --rooms has a game or a map that does not exist or too many rooms, or does
 /// not fit --shards, --port, --map or --record-max-bytes.

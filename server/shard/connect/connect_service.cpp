@@ -90,6 +90,10 @@ void ConnectService::on_token(const Incoming& incoming, const TokenAccepted& acc
       pending->attempt->token->head.issued > accepted.token.head.issued) {
     return refuse_with({.reason = net::RefuseReason::TokenUsed});
   }
+  // A client that refuses each ACCEPT holds no seat between them.
+  if (!agreements_of_token_.consume(accepted.id, kAgreementsOfSeat, now)) {
+    return context_.metrics.drops.count(net::DropReason::RateLimited);
+  }
   if (place.seat->held && !may_agree(*place.seat, now)) return;
   const auto keys = agree(incoming, accepted.token.keys);
   if (!keys) return;

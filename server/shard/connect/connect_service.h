@@ -35,7 +35,11 @@ class ConnectService {
   /// `best`: the best cipher of this end.
   ConnectService(ShardContext& context, const ConnectParts& parts, std::uint32_t tick_rate,
                  net::Cipher best)
-      : context_(context), parts_(parts), tick_rate_(tick_rate), best_cipher_(best) {}
+      : context_(context),
+        parts_(parts),
+        tick_rate_(tick_rate),
+        best_cipher_(best),
+        agreements_of_token_(context.entropy) {}
 
   /// Takes a HELLO, CONNECT or RESUME of any sender.
   void receive(const net::Datagram& datagram, const Now& now);
@@ -98,6 +102,7 @@ class ConnectService {
   net::Cipher best_cipher_;
   RateLimit replies_;     ///< limit of replies to strangers
   RateLimit agreements_;  ///< limit of key agreements
+  KeyedLimits agreements_of_token_;
   RecentRefusals recent_refusals_;
   RefusalLog refusals_;
   net::PacketBuffer packet_{};

@@ -70,12 +70,14 @@ void FollowCheck::disturb() {
 
 void FollowCheck::receive() {
   if (follower_ == nullptr) return;
-  const server::Follower::State state = follower_->read(taken_);
+  taken_.clear();
+  const server::Follower::State state = follower_->read(taken_, SIZE_MAX);
   if (state == server::Follower::State::TooSlow) {
     findings_.add("follow", "a log that waits for a slow follower", "it does not");
   }
   has_ended_ = state == server::Follower::State::Ended;
-  on_the_way_.insert(on_the_way_.end(), taken_.begin(), taken_.end());
+  const ConstBytes taken = as_bytes_of(taken_);
+  on_the_way_.insert(on_the_way_.end(), taken.begin(), taken.end());
 }
 
 /// Gives the bytes that the link delivers to the reader, in pieces, and steps what it returns.

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace tickbox::simulator {
@@ -51,7 +52,7 @@ class FollowCheck {
   bool has_ended_ = false;                      ///< the log
   std::uint32_t closed_looks_ = 0;              ///< looks until it begins again
   std::uint32_t slow_looks_ = 0;                ///< looks in which it is slow
-  std::vector<std::byte> taken_;
+  std::string taken_;
   std::vector<std::byte> on_the_way_;  ///< what a slow link has not delivered
   record::StreamReader stream_;
   record::VerifyOptions options_;

@@ -85,9 +85,8 @@ void RawPeer::send_inputs(const protocol::InputMessage& message) {
   send_sealed(net::PacketType::Input, protocol::encode_input(message, message_buffer_));
 }
 
-void RawPeer::say_goodbye() {
-  send_sealed(net::PacketType::Disconnect,
-              protocol::encode_disconnect(net::DisconnectReason::ClientLeft, message_buffer_));
+void RawPeer::say_goodbye(net::DisconnectReason reason) {
+  send_sealed(net::PacketType::Disconnect, protocol::encode_disconnect(reason, message_buffer_));
 }
 
 std::size_t RawPeer::received(net::PacketType type) {

@@ -54,7 +54,7 @@ class RawPeer {
   /// Sends an InputMessage with nothing new. Requires: was accepted.
   void send_nothing_new() { send_inputs({}); }
 
-  void say_goodbye();
+  void say_goodbye(net::DisconnectReason reason = net::DisconnectReason::ClientLeft);
 
   [[nodiscard]] std::vector<Bytes>& inbox() { return wire_.inbox(address_); }
 

@@ -40,6 +40,15 @@ class RawClient {
   RawClient(const RawClient&) = delete;
   RawClient& operator=(const RawClient&) = delete;
 
+  /// Lets the end of this object reset the connection.
+  void reset_at_close() const {
+    const linger at_once{.l_onoff = 1, .l_linger = 0};
+    EXPECT_EQ(setsockopt(socket_, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once), 0);
+  }
+
+  /// Closes the sending side alone.
+  void say_no_more() const { EXPECT_EQ(shutdown(socket_, SHUT_WR), 0); }
+
   void say(const std::string& text) const {
     EXPECT_EQ(::send(socket_, text.data(), text.size(), MSG_NOSIGNAL),
               static_cast<ssize_t>(text.size()));

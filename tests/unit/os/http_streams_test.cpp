@@ -54,6 +54,7 @@ std::string get_of(std::string_view path, std::string_view version = "1.1") {
 
 constexpr auto kStreamTimeout = 400ms;
 constexpr auto kStreamPause = 10ms;
+constexpr std::size_t kYieldsBeyond = 3;
 
 class HttpStreams : public testing::Test {
  protected:
@@ -104,7 +105,8 @@ class HttpStreams : public testing::Test {
     if (request.path == "/plain") return {.body = "plain"};
     return {.content_type = "application/octet-stream",
             .headers = {{"X-Test", "yes"}},
-            .source = std::make_unique<Source>(*this, giver(request.path))};
+            .source = std::make_unique<Source>(*this, giver(request.path)),
+            .yields_beyond = request.query == "yields" ? kYieldsBeyond : 0};
   }
 
   [[nodiscard]] net::Address address() const { return server_->local_address(); }
@@ -263,9 +265,43 @@ TEST_F(HttpStreams, AClientThatStopsReadingIsClosedAlsoWhenLittleIsSent) {
   wait_until_open(0);
 }
 
-TEST_F(HttpStreams, AClientThatClosesIsNoticedAtOnce) {
-  auto client = open("/waits");
+TEST_F(HttpStreams, AClientThatClosesIsNoticedWhenTheNextBytesAreSent) {
+  auto client = open("/steady");
   EXPECT_EQ(open_, 1);
+  client.reset();
+  wait_until_open(0);
+}
+
+// Before the change, the end of what a client sends counted as the end of the client.
+TEST_F(HttpStreams, AClientThatSendsNoMoreGetsTheWholeBody) {
+  for (const bool is_at_once : {true, false}) {
+    released_ = given_ = 0;
+    const RawClient client{address()};
+    client.say(get_of("/released"));
+    if (!is_at_once) {
+      EXPECT_TRUE(client.hear_until("\r\n\r\n").contains("200 OK"));
+    }
+    client.say_no_more();
+    ++released_;
+    EXPECT_TRUE(client.hear_until("\r\npiece 1\r\n").ends_with("piece 1\r\n"));
+    std::this_thread::sleep_for(5 * kStreamPause);
+    released_ = 3;
+    EXPECT_TRUE(client.hear().ends_with("piece 3\r\n0\r\n\r\n"));
+    wait_until_open(0);
+  }
+  const RawClient client{address()};
+  client.say(get_of("/long"));
+  client.say_no_more();
+  EXPECT_GT(client.hear().size(), 200 * kHttpChunkBytesMax);
+}
+
+// With the client's answers to probes alone, the stream would stay for a minute.
+TEST_F(HttpStreams, AClientThatSendsNoMoreAndThenResetsIsNoticedAtOnce) {
+  auto client = open("/waits");
+  client->say_no_more();
+  std::this_thread::sleep_for(5 * kStreamPause);
+  EXPECT_EQ(open_, 1);
+  client->reset_at_close();
   client.reset();
   wait_until_open(0);
 }
@@ -293,10 +329,28 @@ TEST_F(HttpStreams, TakeNoPlaceOfOthers) {
   plain[8]->say(get_of("/plain"));
   EXPECT_TRUE(plain[8]->hear_some().ends_with("plain"));
 
+  streams.back()->reset_at_close();
   streams.pop_back();
   wait_until_open(15);
   streams.push_back(open("/waits"));
   EXPECT_EQ(open_, 16);
+}
+
+TEST_F(HttpStreams, ThatYieldGiveTheLongestPlaceToANewcomer) {
+  const auto kept = open("/waits");
+  std::vector<std::unique_ptr<RawClient>> yielding;
+  for (std::size_t i = 0; i < kYieldsBeyond; ++i) {
+    yielding.push_back(open("/endless?yields"));
+  }
+  EXPECT_EQ(open_, 4);
+  for (std::size_t i = 0; i < kYieldsBeyond; ++i) {
+    yielding.push_back(open("/waits?yields"));
+    EXPECT_EQ(open_, 4) << "in place of one that stopped reading";
+    EXPECT_FALSE(yielding[i]->hear().ends_with("0\r\n\r\n")) << "it is cut";
+  }
+  EXPECT_TRUE(kept->is_open());
+  server_->stop();
+  EXPECT_EQ(open_, 0);
 }
 
 TEST_F(HttpStreams, StopCutsThem) {

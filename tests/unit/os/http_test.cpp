@@ -5,6 +5,7 @@
 
 #include "tests/unit/os/http_peers.h"
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -183,6 +184,66 @@ TEST_F(Http, TakesTheHostsOfItsOptions) {
         ask(std::string{"GET / HTTP/1.1\r\nHost: "} + host + "\r\nConnection: close\r\n\r\n");
     EXPECT_EQ(status_line(response), "HTTP/1.1 200 OK") << host;
   }
+}
+
+/// Returns what a handler sees as the origin of a request.
+HttpOrigin origin_of(std::string_view method, std::string_view headers,
+                     std::string_view host = "localhost:9180") {
+  HttpOrigin origin{};
+  const auto answered = answer_to(
+      fmt::format("{} /view HTTP/1.1\r\nHost: {}\r\n{}\r\n", method, host, headers), loopback(),
+      {.refuse =
+           [&](const HttpRequest& request) {
+             origin = request.origin;
+             return std::optional{HttpResponse{}};
+           },
+       .answer = echo});
+  EXPECT_TRUE(answered) << headers;
+  return origin;
+}
+
+TEST(HttpRequests, OfNoBrowserAndOfTheServersOwnPageAreItsOwn) {
+  for (const char* const headers :
+       {"", "Sec-Fetch-Site: none\r\n", "Sec-Fetch-Site: same-origin\r\n",
+        "Origin: http://localhost:9180\r\n", "Origin: HTTPS://LocalHost:9180\r\n",
+        "Sec-Fetch-Site: same-origin\r\nOrigin: http://localhost:9180\r\n",
+        "Sec-Fetch-Mode: cors\r\nSec-Fetch-Dest: empty\r\n"}) {
+    for (const char* const method : {"GET", "POST"}) {
+      EXPECT_EQ(origin_of(method, headers), HttpOrigin::Own) << method << ' ' << headers;
+    }
+  }
+}
+
+TEST(HttpRequests, OfAnotherOriginAreForeign) {
+  for (const char* const headers :
+       {"Sec-Fetch-Site: cross-site\r\n", "Sec-Fetch-Site: same-site\r\n", "Sec-Fetch-Site:\r\n",
+        "Sec-Fetch-Site: same-origin\r\nSec-Fetch-Site: cross-site\r\n",
+        "Origin: https://evil.example\r\n", "Origin: null\r\n", "Origin:\r\n",
+        "Origin: http://localhost\r\n", "Origin: http://localhost:3000\r\n",
+        "Origin: http://localhost:9180.evil.example\r\n",
+        "Origin: http://localhost:9180\r\nOrigin: https://evil.example\r\n",
+        "Sec-Fetch-Site: same-origin\r\nOrigin: https://evil.example\r\n",
+        "Sec-Fetch-Site: cross-site\r\nOrigin: http://localhost:9180\r\n",
+        "Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: navigate\r\nSec-Fetch-Dest: iframe\r\n",
+        "Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: no-cors\r\nSec-Fetch-Dest: document\r\n"}) {
+    EXPECT_EQ(origin_of("GET", headers), HttpOrigin::Foreign) << headers;
+  }
+}
+
+TEST(HttpRequests, OfALinkOfAnotherOriginAreKnownIfTheyOpenAPage) {
+  const std::string link =
+      "Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: navigate\r\nSec-Fetch-Dest: document\r\n";
+  EXPECT_EQ(origin_of("GET", link), HttpOrigin::Link);
+  EXPECT_EQ(origin_of("POST", link), HttpOrigin::Foreign);
+  EXPECT_EQ(origin_of("POST", link + "Origin: https://evil.example\r\n"), HttpOrigin::Foreign);
+}
+
+// A proxy passes the Host header on as the browser has sent it.
+TEST(HttpRequests, OfAPageBehindAProxyHaveTheOriginOfItsName) {
+  constexpr const char* kOrigin = "Sec-Fetch-Site: same-origin\r\nOrigin: https://127.0.0.1\r\n";
+  EXPECT_EQ(origin_of("POST", kOrigin, "127.0.0.1"), HttpOrigin::Own);
+  EXPECT_EQ(origin_of("POST", kOrigin, "127.0.0.1:9180"), HttpOrigin::Foreign);
+  EXPECT_EQ(origin_of("POST", "Origin: http://[::1]:9180\r\n", "[::1]:9180"), HttpOrigin::Own);
 }
 
 TEST_F(Http, BoundsTheHeaderAndTheBody) {

@@ -220,20 +220,51 @@ std::string body_of(os::HttpSource& source, std::size_t most) {
   return body;
 }
 
-TEST(Admin, SendsThePageToAFewAtATime) {
-  Places places{1};
+// Before the change, as many strangers as that kept everybody else from the page.
+TEST(Admin, SendsThePageInAPlaceThatGivesWayToANewcomer) {
   const std::string page(2'500, 'p');
-  {
-    const os::HttpResponse sent = answer_with_page(page, places.reserve());
-    EXPECT_EQ(sent.status, 200U);
-    EXPECT_EQ(sent.content_type, "text/html; charset=utf-8");
-    EXPECT_EQ(header_of(sent, "Content-Security-Policy"), "frame-ancestors 'none'");
-    EXPECT_EQ(header_of(sent, "Referrer-Policy"), "no-referrer");
-    EXPECT_EQ(answer_with_page(page, places.reserve()).status, 503U);
-    EXPECT_EQ(body_of(*sent.source, 1'000), page);
+  const os::HttpResponse sent = answer_with_page(page);
+  EXPECT_EQ(sent.status, 200U);
+  EXPECT_EQ(sent.content_type, "text/html; charset=utf-8");
+  EXPECT_EQ(header_of(sent, "Content-Security-Policy"), "frame-ancestors 'none'");
+  EXPECT_EQ(header_of(sent, "Referrer-Policy"), "no-referrer");
+  EXPECT_EQ(sent.yields_beyond, kPagesMax);
+  EXPECT_EQ(body_of(*sent.source, 1'000), page);
+  EXPECT_EQ(answer_with_page("").status, 404U);
+}
+
+// Before the change, any page in a browser of the machine could open streams of a server without a
+// token. It could read none of them, and took their places and descriptors.
+TEST(Admin, RefusesWhatAPageOfAnotherOriginAsks) {
+  struct Case {
+    std::string_view path;
+    bool to_pages;  ///< whether a page of another origin is answered
+    bool to_links;  ///< whether its link is
+  };
+
+  const AdminTokens tokens{.all = token_of("correct-horse-battery")};
+  constexpr std::string_view kShown = "Bearer correct-horse-battery";
+  for (const Case& of : {Case{"/", false, true}, Case{"/view", false, true},
+                         Case{"/livez", true, true}, Case{"/readyz", true, true},
+                         Case{"/metrics", false, false}, Case{"/v1/status", false, false},
+                         Case{"/rooms/1/log", false, false}, Case{"/recordings", false, false},
+                         Case{"/recordings/20261128T021156.123Z-room1.tickbox", false, false}}) {
+    const auto status = [&](os::HttpOrigin origin) {
+      return status_of(
+          refusal({.path = of.path, .authorization = kShown, .origin = origin}, tokens));
+    };
+    EXPECT_EQ(status(os::HttpOrigin::Own), 200U) << of.path;
+    EXPECT_EQ(status(os::HttpOrigin::Link), of.to_links ? 200U : 403U) << of.path;
+    EXPECT_EQ(status(os::HttpOrigin::Foreign), of.to_pages ? 200U : 403U) << of.path;
   }
-  EXPECT_EQ(answer_with_page(page, places.reserve()).status, 200U);
-  EXPECT_EQ(answer_with_page("", places.reserve()).status, 404U);
+  const auto order = refusal({.method = os::HttpMethod::Post,
+                              .path = "/drain",
+                              .authorization = kShown,
+                              .origin = os::HttpOrigin::Foreign},
+                             tokens);
+  ASSERT_TRUE(order);
+  EXPECT_EQ(order->status, 403U);
+  EXPECT_TRUE(order->body.contains("Host header")) << order->body;
 }
 
 // A probe of an orchestrator has no token.

@@ -10,7 +10,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace tickbox::server {
 namespace {
@@ -32,7 +36,7 @@ class LogStream : public testing::Test {
   }
 
   [[nodiscard]] os::HttpResponse follow(std::string_view query = {}) {
-    return stream_log(tail_, query, clock_);
+    return stream_log(tail_, query, clock_, places_.reserve());
   }
 
   /// Takes what the source has, in pieces of `most` bytes.
@@ -48,7 +52,10 @@ class LogStream : public testing::Test {
   tests::VirtualClock clock_;
   tests::RecordedMatch match_;
   record::RoomLog log_{match_.header()};
-  LogTail tail_{log_.header(), 1'000};
+  static constexpr std::int64_t kLateBytes = 40'000;
+
+  LogTail tail_{log_.header(), 1'000, std::make_shared<LateLogBytes>(kLateBytes)};
+  Places places_{kFollowersMax + 1};
 };
 
 TEST_F(LogStream, IsARecordingThatGrowsAndEnds) {
@@ -93,16 +100,26 @@ TEST_F(LogStream, IsLateWhenThatIsAsked) {
 }
 
 TEST_F(LogStream, IsBrokenForAReaderThatIsTooSlow) {
-  play(1);
   const os::HttpResponse response = follow();
+  // What waits for a delay is limited as what waits for a slow link.
+  const os::HttpResponse delayed = follow("delay=2m");
   std::string all;
-  const std::vector<std::byte> record(kFollowerBytesMax / 4);
-  for (int i = 0; i < 5; ++i) {
-    tail_.append({.head = {.type = record::RecordType::Ticks}, .bytes = record});
+  const std::vector<std::byte> piece(kLateBytes / 8);
+  for (std::uint32_t i = 0; i < 6; ++i) {
+    tail_.append(
+        {.head = {.type = record::RecordType::Keyframe, .tick = {1'000 * i}}, .bytes = piece});
     EXPECT_EQ(response.source->read(all, 10), Next::More) << i;
+    EXPECT_EQ(delayed.source->read(all, 10), Next::More) << i;
   }
-  tail_.append({.head = {.type = record::RecordType::Ticks}, .bytes = record});
+  tail_.append({.head = {.type = record::RecordType::Keyframe, .tick = {6'000}}, .bytes = piece});
   EXPECT_EQ(response.source->read(all, 10), Next::Broken);
+  EXPECT_EQ(delayed.source->read(all, 10), Next::Broken);
+}
+
+TEST_F(LogStream, AsksProxiesToPassItsBytesOnAsTheyAre) {
+  using Headers = std::vector<std::pair<std::string, std::string>>;
+  EXPECT_EQ(follow().headers,
+            (Headers{{"X-Accel-Buffering", "no"}, {"Cache-Control", "no-store, no-transform"}}));
 }
 
 TEST_F(LogStream, ARefusalSaysWhy) {
@@ -116,6 +133,11 @@ TEST_F(LogStream, ARefusalSaysWhy) {
   EXPECT_EQ(follow().status, 503U);
   open.pop_back();
   EXPECT_EQ(follow().status, 200U);
+  open.push_back(follow());
+  const Place last = places_.reserve();
+  const Place none = places_.reserve();
+  EXPECT_EQ(none, nullptr);
+  EXPECT_TRUE(follow().body.contains("as many logs as it can")) << "of all rooms";
 }
 
 TEST(RoomOfLog, IsTheNumberInThePath) {

@@ -6,7 +6,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <memory>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -15,6 +18,9 @@ namespace {
 
 using State = Follower::State;
 
+/// Some stretches of five seconds.
+constexpr std::int64_t kLateBytes = 20'000;
+
 /// A match whose log goes to a tail and, whole, to a file.
 class LogTailTest : public ::testing::Test {
  protected:
@@ -22,15 +28,16 @@ class LogTailTest : public ::testing::Test {
 
   void play(std::uint32_t ticks) { match_.record(writer_, ticks); }
 
-  /// Adds what waits, and checks how the follower is.
+  /// Takes what waits, and checks how the follower is.
   void take(Follower& follower, State expected = State::Live) {
-    EXPECT_EQ(follower.read(taken_), expected);
-    followed_.insert(followed_.end(), taken_.begin(), taken_.end());
+    taken_.clear();
+    EXPECT_EQ(follower.read(taken_, SIZE_MAX), expected);
+    followed_ += taken_;
   }
 
   /// What was taken is a recording that ends with tick `last`.
   void expect_followed(std::uint32_t ticks, std::uint32_t last) const {
-    const auto result = tests::verify(followed_);
+    const auto result = tests::verify(as_bytes_of(followed_));
     EXPECT_TRUE(result.held() && result.ends_early);
     EXPECT_EQ(result.gaps, 0U);
     EXPECT_EQ(result.ticks, ticks);
@@ -40,9 +47,10 @@ class LogTailTest : public ::testing::Test {
   tests::RecordedMatch match_;
   tests::MemorySink file_;
   tests::Writer writer_{file_, match_.header()};
-  std::unique_ptr<LogTail> tail_ = std::make_unique<LogTail>(writer_.log().header(), 1'000);
-  std::vector<std::byte> taken_;
-  std::vector<std::byte> followed_;
+  std::shared_ptr<LateLogBytes> late_ = std::make_shared<LateLogBytes>(kLateBytes);
+  std::unique_ptr<LogTail> tail_ = std::make_unique<LogTail>(writer_.log().header(), 1'000, late_);
+  std::string taken_;
+  std::string followed_;
 };
 
 // Segments of five seconds begin with the ticks 0, 50, 100 and 150.
@@ -85,7 +93,7 @@ TEST_F(LogTailTest, AFollowerGetsTheNewestWholeSegmentFirstAndThenTheRest) {
   ASSERT_NE(follower, nullptr);
   take(*follower);
   expect_followed(70, 120);
-  const auto header = record::decode_header(followed_).value();
+  const auto header = record::decode_header(as_bytes_of(followed_)).value();
   EXPECT_EQ(header.first_segment, 1U);
   EXPECT_EQ(header.part, 0U) << "it is no part of a room's files";
   take(*follower);
@@ -113,25 +121,83 @@ TEST_F(LogTailTest, AFollowerOutlivesTheLog) {
   expect_followed(20, 20);
 }
 
-TEST_F(LogTailTest, OnlyAFollowerThatIsTooSlowGetsNoMore) {
+// Before the change, each follower took two megabytes for bytes of its own before it read one.
+TEST_F(LogTailTest, AFollowerThatIsLateFindsWhatFollowsUntilTheRoomHasItsShareOfLateBytes) {
   play(70);
   const auto slow = tail_->follow();
   const auto quick = tail_->follow();
-  std::size_t logged = 0;
-  while (logged <= kFollowerBytesMax) {
-    const std::size_t before = file_.bytes.size();
-    match_.keyframe(writer_);
-    logged += file_.bytes.size() - before;
-    ASSERT_EQ(quick->read(taken_), State::Live) << logged;
+  std::size_t read = 0;
+  for (int i = 0; i < 1'000 && slow->read(taken_, 1) == State::Live; ++i, ++read) {
+    play(10);
+    take(*quick);
+    ASSERT_GE(*late_, 0) << "they are not used up";
   }
-  take(*slow, State::TooSlow);
-  const auto result = tests::verify(followed_);
-  EXPECT_TRUE(result.held()) << "what it got is whole";
-  EXPECT_EQ(result.ticks, 70U);
-  play(50);
-  take(*slow, State::TooSlow);
-  EXPECT_TRUE(taken_.empty());
-  EXPECT_EQ(quick->read(taken_), State::Live);
+  EXPECT_GT(read, 12U) << "it was later than what is kept anyway";
+  EXPECT_LT(read, 1'000U);
+  taken_.clear();
+  EXPECT_EQ(slow->read(taken_, 1), State::TooSlow);
+  EXPECT_EQ(taken_, "");
+  EXPECT_EQ(*late_, kLateBytes) << "nobody else is late";
+  EXPECT_EQ(tests::verify(as_bytes_of(followed_)).gaps, 0U);
+  EXPECT_TRUE(tests::verify(as_bytes_of(followed_)).held());
+}
+
+// A room may have as much as is left: one of three a quarter, the next one a third, the last one a
+// half.
+TEST_F(LogTailTest, RoomsShareTheLateBytesWhoseFollowersAreSlow) {
+  std::vector<std::unique_ptr<LogTail>> tails;
+  std::vector<std::unique_ptr<Follower>> slow;
+  for (int i = 0; i < 3; ++i) {
+    tails.push_back(std::make_unique<LogTail>(match_.header(), 0, late_));
+    slow.push_back(tails.back()->follow());
+  }
+  constexpr std::size_t kPieceBytes = 100;
+  const std::vector<std::byte> piece(kPieceBytes);
+  std::vector<std::size_t> late(3);
+  std::uint32_t tick = 0;
+  for (std::size_t turn = 0; turn < 3'000; ++turn, tick += 1'000) {
+    const std::size_t room = turn % 3;
+    tails[room]->append(
+        {.head = {.type = record::RecordType::Keyframe, .tick = {tick}}, .bytes = piece});
+    if (slow[room]->read(taken_, 0) == State::Live) late[room] += kPieceBytes;
+  }
+  std::ranges::sort(late);
+  for (std::size_t room = 0; room < 3; ++room) {
+    EXPECT_NEAR(static_cast<double>(late[room]), kLateBytes / (4.0 - static_cast<double>(room)),
+                3.0 * kPieceBytes);
+  }
+  slow.clear();
+  EXPECT_EQ(*late_, kLateBytes);
+}
+
+// Stretches that nobody reads any more are removed, also in the middle of a stretch's time.
+TEST_F(LogTailTest, AFollowerThatLeavesOrCatchesUpGivesTheLateBytesBack) {
+  play(70);
+  auto leaves = tail_->follow();
+  const auto catches_up = tail_->follow();
+  play(100);
+  EXPECT_LT(*late_, kLateBytes);
+  leaves.reset();
+  EXPECT_LT(*late_, kLateBytes) << "the other one has not read them";
+  take(*catches_up);
+  EXPECT_EQ(*late_, kLateBytes);
+  expect_followed(170, 170);
+}
+
+TEST_F(LogTailTest, TellsHowMuchAFollowerGetsInAll) {
+  play(120);
+  const auto follower = tail_->follow();
+  const std::uint64_t before = follower->progress().bytes;
+  EXPECT_EQ(follower->read(taken_, 10), State::Live);
+  EXPECT_EQ(follower->progress().bytes, before);
+  EXPECT_FALSE(follower->progress().has_ended);
+  play(100);
+  writer_.finish();
+  tail_->end();
+  EXPECT_EQ(follower->read(taken_, SIZE_MAX), State::Ended);
+  EXPECT_EQ(follower->progress().bytes, taken_.size());
+  EXPECT_GT(taken_.size(), before);
+  EXPECT_TRUE(follower->progress().has_ended);
 }
 
 TEST_F(LogTailTest, HasAtMostSixteenFollowers) {
@@ -149,15 +215,13 @@ TEST_F(LogTailTest, HasAtMostSixteenFollowers) {
 // Followers come, read and go in a thread of their own while the log goes on.
 TEST_F(LogTailTest, IsFollowedFromAnotherThread) {
   play(1);
-  std::vector<std::vector<std::byte>> all;
+  std::vector<std::string> all;
   std::thread reader{[&] {
-    std::vector<std::byte> taken;
     for (bool has_ended = false; !has_ended;) {
       const auto follower = tail_->follow();
       auto& followed = all.emplace_back();
       for (int i = 0; i < 100 && !has_ended; ++i) {
-        has_ended = follower->read(taken) == State::Ended;
-        followed.insert(followed.end(), taken.begin(), taken.end());
+        has_ended = follower->read(followed, 1'000) == State::Ended;
         std::this_thread::yield();
       }
     }
@@ -167,11 +231,11 @@ TEST_F(LogTailTest, IsFollowedFromAnotherThread) {
   tail_->end();
   reader.join();
   for (const auto& followed : {all.front(), all[all.size() / 2], all.back()}) {
-    const auto result = tests::verify(followed);
+    const auto result = tests::verify(as_bytes_of(followed));
     EXPECT_TRUE(result.held() && result.gaps == 0);
     EXPECT_GT(result.ticks, 0U);
   }
-  EXPECT_EQ(tests::verify(all.back()).last_tick, Tick{3'001});
+  EXPECT_EQ(tests::verify(as_bytes_of(all.back())).last_tick, Tick{3'001});
 }
 
 }  // namespace
