@@ -3,6 +3,7 @@
 #include "cli/command_line.h"
 #include "cli/exit_code.h"
 #include "core/log_event.h"
+#include "core/text.h"
 #include "core/values.h"
 #include "engine/descriptor.h"
 #include "net/server_name.h"
@@ -85,7 +86,7 @@ cli::ExitCode check_health(const cli::Teller& teller, const std::string& admin,
   const cli::ExitCode code = reply->status == 200 ? cli::ExitCode::Done : cli::ExitCode::Failed;
   if (const auto written =
           os::write_to_stdout(teller.json ? document_of(admin, question, *reply, code)
-                                          : escape_control_bytes(words_of(*reply)) + "\n");
+                                          : printable(words_of(*reply)) + "\n");
       !written) {
     return cli::report_failure({.name = teller.name}, cli::ExitCode::Failed, written.error());
   }

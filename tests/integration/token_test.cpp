@@ -239,8 +239,8 @@ TEST(TokenInspect, WithoutKeysItTellsWhatIsInClear) {
 }
 
 // Before the fix, "Ann \u00e9" was shown as "Ann \xc3\xa9". Only what a terminal would not show as
-// it is stays in hexadecimal: a C1 control, a backslash, a reversal of the writing's direction, and
-// what is no UTF-8.
+// it is stays in hexadecimal: a C1 control, a reversal of the writing's direction, and what is no
+// UTF-8.
 TEST(TokenInspect, ShowsNamesInUtf8) {
   const Keys keys;
   const std::pair<const char*, const char*> names[] = {

@@ -1,6 +1,7 @@
 #include "server/host/rooms/hand_over.h"
 
 #include "core/bytes.h"
+#include "json/reader.h"
 #include "os/http/http.h"
 #include "server/host/admin/admin.h"
 #include "server/host/rooms/match_document.h"
@@ -141,7 +142,7 @@ class MatchMoves {
       return std::unexpected{
           fmt::format("the next admin side answers {}: {}", answer.status, line)};
     }
-    const auto document = nlohmann::json::parse(body, nullptr, false);
+    const auto document = json::read_or_null(body);
     const auto room = document.find("room");
     if (room == document.end() || !room->is_number_unsigned() ||
         room->get<std::uint64_t>() - 1 >= UINT32_MAX) {
