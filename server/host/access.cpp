@@ -186,14 +186,18 @@ std::expected<std::vector<net::Address>, std::string> public_addresses(const Opt
   return addresses;
 }
 
+net::Address on_this_machine(const net::Address& bound) {
+  if (!os::is_wildcard(bound)) return bound;
+  net::Address loopback = net::parse_address("127.0.0.1:0").value();
+  loopback.port = bound.port;
+  return loopback;
+}
+
 std::string address_to_try(const Options& options, const net::Address& bound) {
   for (const std::string& address : options.public_addresses) {
     if (address != kAgonesAddress) return address;
   }
-  if (!os::is_wildcard(bound)) return net::to_string(bound);
-  net::Address loopback = net::parse_address("127.0.0.1:0").value();
-  loopback.port = bound.port;
-  return net::to_string(loopback);
+  return net::to_string(on_this_machine(bound));
 }
 
 LogFields keys_as_fields(const net::KeyRing& keys) {
