@@ -206,6 +206,11 @@ void add_admin(cli::CommandParser& program, Options& options) {
                      "Answer requests for /metrics with the token of this file too, and no others: "
                      "for Prometheus, which needs no orders",
                      {.value = "F"});
+  program.add_option("--matches-token-file", options.matches_token_file,
+                     "Take matches of other servers (POST /matches) with the token of this file "
+                     "too, and show it to the server that takes ours, in place of the token of "
+                     "the order",
+                     {.value = "F"});
   program.add_option("--admin-host", options.admin_hosts, parse_admin_host,
                      "Name of the admin side that requests may have in their Host header, "
                      "besides localhost and its address. Repeat for several",
