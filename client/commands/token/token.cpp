@@ -8,7 +8,7 @@
 namespace tickbox::commands {
 
 void token_note(const Output& output, std::string_view note) {
-  if (!output.quiet()) os::write_to_stderr(printable(note, "\n") + "\n");
+  if (!output.quiet()) os::write_to_stderr(printable(note) + "\n");
 }
 
 std::expected<void, std::string> write_secret(const std::string& out, std::string_view secret) {
