@@ -248,6 +248,7 @@ fi
 
 if [ "$stay" = yes ]; then
     trap : INT TERM
+    if serves_page; then say "see the server in a browser: http://$admin/view"; fi
     cat >&2 <<NEXT
 
 The server goes on at $address. Try in another terminal:

@@ -1,5 +1,7 @@
 #include "client/commands/document.h"
 
+#include "core/text.h"
+
 #include <fmt/format.h>
 
 #include <cmath>
@@ -39,7 +41,7 @@ struct ToText {
 
   std::string operator()(double value) const { return fmt::format("{:.4g}", value); }
 
-  std::string operator()(const std::string& value) const { return value; }
+  std::string operator()(const std::string& value) const { return printable(value); }
 };
 
 Json document_of(const Figures& figures) {
@@ -65,9 +67,9 @@ Json list_of(const std::vector<RequirementResult>& requirements) {
   return list;
 }
 
-/// Returns the document as UTF-8, even if text from a server has other bytes.
+/// Returns the document as ASCII, even if text from a server has other bytes.
 std::string dump(const Json& document) {
-  return document.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return document.dump(-1, ' ', true, Json::error_handler_t::replace);
 }
 
 }  // namespace

@@ -70,8 +70,7 @@ constexpr std::array kFigures = {
     Entry{"outage_ms",
           "Time from the server's last answer to the next seat, of each client that lost its "
           "connection or was handed over; with --rejoin it connects again. An outage at the end of "
-          "the run counts "
-          "with the time that it lasted."},
+          "the run counts with the time that it lasted. 0 without an outage."},
     Entry{
         "drain_ms",
         "Milliseconds until the stop of the server, when it first told the client that it drains; "

@@ -1,5 +1,6 @@
 #include "client/commands/output.h"
 
+#include "core/text.h"
 #include "os/process/standard_output.h"
 
 #include <fmt/core.h>
@@ -23,7 +24,7 @@ cli::ExitCode Output::stopped(std::uint64_t ticks, std::string_view how) const {
 }
 
 cli::ExitCode Output::print(std::string_view text, cli::ExitCode code) const {
-  const auto written = os::write_to_stdout(text);
+  const auto written = os::write_to_stdout(printable(text, "\n"));
   return written ? code : fell_short(cli::ExitCode::Failed, written.error());
 }
 
@@ -33,7 +34,7 @@ void Output::print_note(std::string_view words) const {
     held_notes->emplace_back(words);
     return;
   }
-  os::write_to_stderr(fmt::format("{}: {}\n", name, words));
+  os::write_to_stderr(fmt::format("{}: {}\n", name, printable(words)));
 }
 
 }  // namespace tickbox::commands

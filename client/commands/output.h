@@ -42,21 +42,23 @@ struct Output {
   /// cannot be written.
   [[nodiscard]] cli::ExitCode stopped(std::uint64_t ticks, std::string_view how) const;
 
-  /// Writes to stdout. Returns `code`, or Failed if stdout cannot be written.
+  /// Writes to stdout, each line as printable(). Returns `code`, or Failed if stdout cannot be
+  /// written.
   [[nodiscard]] cli::ExitCode print(std::string_view text,
                                     cli::ExitCode code = cli::ExitCode::Done) const;
 
-  /// Prints a JSON document as one line, with the exit code, and with the error if it is not 0.
+  /// Prints a JSON document as one line of ASCII, with the exit code, and with the error if it is
+  /// not 0.
   template <class Json>
   [[nodiscard]] cli::ExitCode print_document(Json document,
                                              cli::ExitCode code = cli::ExitCode::Done,
                                              std::string_view error = {}) const {
     document["exit"] = cli::to_int(code);
     if (code != cli::ExitCode::Done) document["error"] = error;
-    return print(document.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n", code);
+    return print(document.dump(-1, ' ', true, Json::error_handler_t::replace) + "\n", code);
   }
 
-  /// Writes a note to stderr, unless --quiet is given.
+  /// Writes a note as printable() to stderr, unless --quiet is given.
   void print_note(std::string_view words) const;
 
  private:

@@ -1,7 +1,7 @@
 #include "client/commands/part.h"
 
 #include "core/hash.h"
-#include "core/log_event.h"
+#include "core/text.h"
 #include "core/values.h"
 
 #include <fmt/core.h>
@@ -43,8 +43,7 @@ std::expected<Part, std::string> parse_part(std::string_view text) {
     return std::unexpected{fmt::format(
         "\"{}{}\" is no part; give I/N with N from 1 to {} and I from 0 to N-1, such as 0/4 for "
         "the first of four, or auto/4",
-        escape_control_bytes(first), slash != std::string_view::npos ? text.substr(slash) : "",
-        kPartsMax)};
+        printable(first), slash != std::string_view::npos ? text.substr(slash) : "", kPartsMax)};
   }
   return Part{.index = *index, .of = *of};
 }

@@ -1,13 +1,11 @@
 #pragma once
-// Text for people: numbers, names of entities, calendar times in words, and the check of untrusted
-// bytes before a terminal prints them. Also client ids as people write them.
+// Text for people: numbers, names of entities and calendar times in words. Also client ids as
+// people write them.
 
 #include "core/clock.h"
 
-#include <cstddef>
 #include <cstdint>
 #include <expected>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -30,12 +28,6 @@ namespace tickbox::commands {
 /// Returns the name of an entity for people: its kind and seat for an avatar, else its kind and as
 /// much as its id says.
 [[nodiscard]] std::string entity_name(std::string_view kind, std::uint64_t id);
-
-// The check of untrusted bytes before a terminal prints them as text.
-
-/// Returns the length in bytes of the UTF-8 character at the start of `text`. Returns 0 if a
-/// terminal must not print it: if it is invalid UTF-8, a control, for private use, or invisible.
-[[nodiscard]] std::size_t printable_length(std::string_view text);
 
 // Calendar times in words.
 

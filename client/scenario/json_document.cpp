@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -10,51 +9,19 @@
 namespace tickbox::scenario {
 namespace {
 
-using nlohmann::json;
+using Json = nlohmann::json;
 
-/// An iterator over the characters of a text that counts lines. Copies share the count, because the
-/// parser copies the iterator.
-class CountingIterator {
- public:
-  using iterator_category = std::input_iterator_tag;
-  using value_type = char;
-  using difference_type = std::ptrdiff_t;
-  using pointer = const char*;
-  using reference = const char&;
-
-  CountingIterator(const char* place, std::uint32_t* line) : place_(place), line_(line) {}
-
-  reference operator*() const { return *place_; }
-
-  CountingIterator& operator++() {
-    if (*place_ == '\n') ++*line_;
-    ++place_;
-    return *this;
-  }
-
-  friend bool operator==(const CountingIterator& a, const CountingIterator& b) {
-    return a.place_ == b.place_;
-  }
-
-  friend bool operator!=(const CountingIterator& a, const CountingIterator& b) { return !(a == b); }
-
- private:
-  const char* place_;
-  std::uint32_t* line_;
-};
-
-/// A builder of the tree from the parser's events. The library prescribes the names of its
-/// functions.
+/// A builder of the tree from the parser's events, of a text that could be read. The library
+/// prescribes the names of its functions.
 class TreeBuilder {
  public:
-  using number_integer_t = json::number_integer_t;
-  using number_unsigned_t = json::number_unsigned_t;
-  using number_float_t = json::number_float_t;
-  using string_t = json::string_t;
-  using binary_t = json::binary_t;
+  using number_integer_t = Json::number_integer_t;
+  using number_unsigned_t = Json::number_unsigned_t;
+  using number_float_t = Json::number_float_t;
+  using string_t = Json::string_t;
+  using binary_t = Json::binary_t;
 
-  TreeBuilder(const std::uint32_t* line, std::size_t values_max)
-      : line_(line), values_max_(values_max) {}
+  explicit TreeBuilder(const std::uint32_t* line) : line_(line) {}
 
   bool null() { return add({.kind = JsonValue::Kind::Null}); }
 
@@ -97,41 +64,19 @@ class TreeBuilder {
   bool end_array() { return close(); }
 
   bool key(string_t& name) {
-    JsonValue& object = open_.back();
-    if (object.members.size() == kJsonMembersMax) {
-      error_ = {*line_, "an object has more than " + std::to_string(kJsonMembersMax) +
-                            " keys; remove some"};
-      return false;
-    }
-    if (object.find(name) != nullptr) {
-      error_ = {*line_, "key \"" + name + "\" is given twice; remove one"};
-      return false;
-    }
-    object.members.push_back({.key = std::move(name), .line = *line_});
+    open_.back().members.push_back({.key = std::move(name), .line = *line_});
     return true;
   }
 
-  // The library's message starts with its own name, a number and a column; they are cut off.
   bool parse_error(std::size_t /*place*/, const std::string& /*token*/,
-                   const json::exception& error) {
-    const std::string_view message = error.what();
-    const std::size_t colon = message.find(": ");
-    const std::string_view reason =
-        colon == std::string_view::npos ? message : message.substr(colon + 2);
-    error_ = {*line_, "this is not JSON: " + std::string{reason}};
+                   const Json::exception& /*error*/) {
     return false;
   }
 
   JsonValue& tree() { return tree_; }
 
-  [[nodiscard]] const JsonError& error() const { return error_; }
-
  private:
   bool open(JsonValue::Kind kind) {
-    if (open_.size() == kJsonDepthMax) {
-      error_ = {*line_, "lists and objects are nested too deeply"};
-      return false;
-    }
     open_.push_back({.kind = kind, .line = *line_});
     return true;
   }
@@ -148,12 +93,6 @@ class TreeBuilder {
   }
 
   bool insert(JsonValue value) {
-    if (values_ == values_max_) {
-      error_ = {*line_, "the file has more than " + std::to_string(values_max_) +
-                            " values; remove some bodies or keys"};
-      return false;
-    }
-    ++values_;
     if (open_.empty()) {
       tree_ = std::move(value);
     } else if (open_.back().kind == JsonValue::Kind::List) {
@@ -165,11 +104,8 @@ class TreeBuilder {
   }
 
   const std::uint32_t* line_;
-  std::size_t values_max_;
-  std::size_t values_ = 0;
   std::vector<JsonValue> open_;  ///< from the outermost to the innermost
   JsonValue tree_;
-  JsonError error_;
 };
 
 std::string joined(const JsonValue& value) {
@@ -187,13 +123,15 @@ const JsonMember* JsonValue::find(std::string_view key) const {
   return place == members.end() ? nullptr : &*place;
 }
 
-std::expected<JsonValue, JsonError> parse_json(std::string_view text, std::size_t values_max) {
+std::expected<JsonValue, json::Error> parse_json(std::string_view text) {
+  if (auto read = json::read(text, {.members = kJsonMembersMax}); !read) {
+    return std::unexpected(std::move(read.error()));
+  }
   std::uint32_t line = 1;
-  TreeBuilder builder{&line, values_max};
-  const CountingIterator begin{std::to_address(text.begin()), &line};
-  const CountingIterator end{std::to_address(text.end()), &line};
-  const bool done = json::sax_parse(begin, end, &builder);
-  if (!done) return std::unexpected(builder.error());
+  TreeBuilder builder{&line};
+  const json::LineIterator begin{std::to_address(text.begin()), &line};
+  const json::LineIterator end{std::to_address(text.end()), &line};
+  (void)Json::sax_parse(begin, end, &builder);
   return std::move(builder.tree());
 }
 

@@ -1,6 +1,8 @@
 #pragma once
 // A JSON text as a tree with the line number of each part, so that an error can name the line.
 
+#include "json/reader.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <expected>
@@ -36,26 +38,11 @@ struct JsonMember {
   JsonValue value{};
 };
 
-struct JsonError {
-  std::uint32_t line = 0;
-  std::string message{};
-};
-
-/// Depth of nested lists and objects; a scenario needs five.
-inline constexpr std::size_t kJsonDepthMax = 32;
-
-/// The largest number of values in a text, lists and objects included. A body with every key
-/// but a path has 22. A value takes some 140 bytes of memory, but only two bytes of a text.
-inline constexpr std::size_t kJsonValuesMax = 5'000'000;
-
-/// The largest number of keys of an object; a body has at most 22. Each new key is compared with
-/// those before it.
+/// The largest number of keys of an object; a body has at most 22.
 inline constexpr std::size_t kJsonMembersMax = 64;
 
-/// Parses a text. Fails: if it is not JSON, is nested too deeply, has more than `values_max`
-/// values, or an object has more than kJsonMembersMax keys or a key twice.
-[[nodiscard]] std::expected<JsonValue, JsonError> parse_json(
-    std::string_view text, std::size_t values_max = kJsonValuesMax);
+/// Parses a text. A value takes some 140 bytes of memory. Fails: as json::read().
+[[nodiscard]] std::expected<JsonValue, json::Error> parse_json(std::string_view text);
 
 /// Returns a value as text for messages; a long text is cut.
 [[nodiscard]] std::string shown(const JsonValue& value);

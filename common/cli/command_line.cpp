@@ -8,7 +8,6 @@
 #include "cli/exit_code.h"
 #include "cli/help_text.h"
 #include "cli/usage_error.h"
-#include "core/log_event.h"
 #include "core/text.h"
 #include "os/process/standard_output.h"
 
@@ -139,7 +138,7 @@ void warn_of_unknown_variables(CLI::App& program) {
     const auto near = nearest_name(variable, known);
     os::write_to_stderr(fmt::format(
         "{}: warning: {} (environment): no option has this variable{}\n", program.get_name(),
-        escape_control_bytes(variable), near ? "; did you mean " + std::string{*near} + "?" : ""));
+        printable(variable), near ? "; did you mean " + std::string{*near} + "?" : ""));
   }
 }
 

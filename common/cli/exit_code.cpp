@@ -1,6 +1,6 @@
 #include "cli/exit_code.h"
 
-#include "core/log_event.h"
+#include "core/text.h"
 #include "os/process/standard_output.h"
 
 #include <nlohmann/json.hpp>
@@ -10,14 +10,14 @@ namespace tickbox::cli {
 
 ExitCode report_failure(const Teller& teller, ExitCode code, std::string_view why) {
   const auto print = [&](std::string_view words) {
-    // The words may quote a file or another server: no control byte may reach the terminal.
-    os::write_to_stderr(std::string{teller.name} + ": " + escape_control_bytes(words) + "\n");
+    // The words may quote a file or another server.
+    os::write_to_stderr(std::string{teller.name} + ": " + printable(words) + "\n");
   };
   if (!teller.silent) print(why);
   if (!teller.json) return code;
   const nlohmann::ordered_json document{{"error", why}, {"exit", to_int(code)}};
   const auto written = os::write_to_stdout(
-      document.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
+      document.dump(-1, ' ', true, nlohmann::ordered_json::error_handler_t::replace) + "\n");
   if (!written) print(written.error());
   return code;
 }

@@ -1,6 +1,7 @@
 #include "core/log_event.h"
 
-#include <algorithm>
+#include "core/text.h"
+
 #include <array>
 #include <charconv>
 
@@ -10,20 +11,17 @@ namespace {
 /// The length of a usual line, for one allocation of memory.
 constexpr std::size_t kLineBytes = 256;
 
-bool is_control(char byte) {
-  return static_cast<unsigned char>(byte) < 0x20 || static_cast<unsigned char>(byte) == 0x7f;
-}
-
 std::string quoted_if_needed(std::string_view text) {
-  const bool is_plain = !text.empty() && text.find_first_of(" \t\"\\=") == std::string_view::npos &&
-                        std::ranges::none_of(text, is_control);
-  if (is_plain) return std::string{text};
+  std::string printed = printable(text);
+  const bool is_plain =
+      !text.empty() && printed == text && text.find_first_of(" \"\\=") == std::string_view::npos;
+  if (is_plain) return printed;
   std::string quoted = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') quoted += '\\';
     quoted += c;
   }
-  return escape_control_bytes(quoted + '"');
+  return printable(quoted + '"');
 }
 
 std::string decimal_text(Decimal number) {
@@ -42,7 +40,7 @@ struct ValueText {
 
   std::string operator()(const std::string& text) const { return quoted_if_needed(text); }
 
-  std::string operator()(const JsonText& json) const { return escape_control_bytes(json.text); }
+  std::string operator()(const JsonText& json) const { return printable(json.text); }
 };
 
 void append(const LogFields& fields, std::string& text) {
@@ -55,23 +53,6 @@ void append(const LogFields& fields, std::string& text) {
 }
 
 }  // namespace
-
-std::string escape_control_bytes(std::string_view text) {
-  constexpr std::string_view kHex = "0123456789abcdef";
-  std::string escaped;
-  escaped.reserve(text.size());
-  for (const char c : text) {
-    if (!is_control(c)) {
-      escaped += c;
-      continue;
-    }
-    const auto byte = static_cast<unsigned char>(c);
-    escaped += "\\x";
-    escaped += kHex[byte >> 4U];
-    escaped += kHex[byte & 0xfU];
-  }
-  return escaped;
-}
 
 std::string fields_as_text(const LogFields& fields) {
   std::string text;

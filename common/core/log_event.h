@@ -73,8 +73,4 @@ struct LogEvent {
 /// Returns the event as one line: its name, then its fields as text.
 [[nodiscard]] std::string as_text(const LogEvent& event);
 
-/// Returns `text` with every control byte as \xNN, so that received text adds no line and sends no
-/// command to a terminal.
-[[nodiscard]] std::string escape_control_bytes(std::string_view text);
-
 }  // namespace tickbox

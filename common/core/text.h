@@ -1,6 +1,6 @@
 #pragma once
 // Helpers for text: names of enumerators, the known name nearest to a wrong one, text without
-// surrounding blanks, lines of a text that people write, hashes as text.
+// surrounding blanks, lines of a text that people write, text of strangers, hashes as text.
 
 #include <algorithm>
 #include <cstddef>
@@ -73,6 +73,12 @@ class LineReader {
   std::string_view rest_;
   int number_ = 0;
 };
+
+/// Returns text of strangers, such as the name of a file, host, player or game, as a terminal may
+/// print it, in one line. Each byte of what it must not print is \xNN: of invalid UTF-8, controls
+/// and line ends, private use, and characters that are invisible or change the direction. Bytes
+/// that are `kept` stay, such as the line ends of a text.
+[[nodiscard]] std::string printable(std::string_view text, std::string_view kept = {});
 
 /// Formats a hash as documents show it: 16 hex digits.
 [[nodiscard]] std::string hash_text(std::uint64_t hash);

@@ -3,6 +3,14 @@
 #include "core/text.h"
 
 namespace tickbox::net {
+namespace {
+
+/// What to try when a token does not fit the server's time.
+constexpr const char* kClocks = "compare the clock of its issuer with that of the server";
+constexpr const char* kNewToken =
+    "ask for a new one; if that fails too, compare the clock of its issuer with that of the server";
+
+}  // namespace
 
 std::string_view name_of(RefuseReason reason) {
   // By reason; 0 is none.
@@ -58,13 +66,15 @@ std::string describe(const Refuse& refuse) {
     case RefuseReason::TokenForged:
       return "token does not open: it was altered, or not sealed with the server's key";
     case RefuseReason::TokenExpired:
-      return "token expired " + have + " s ago";
+      return "token expired " + have + " s ago: " + kNewToken;
     case RefuseReason::TokenBeforeBoot:
-      return "token was issued " + have + " s before this server started: ask for a new one";
+      return "token was issued " + have + " s before this server started: " + kNewToken;
     case RefuseReason::TokenElsewhere:
       return "token is for other servers";
     case RefuseReason::TokenRoom:
-      return "token is for room " + have + ", which this server does not have";
+      return "token is for room " + have +
+             ", which is not at this port: has it closed, or is it in another shard (load: "
+             "--shards N)?";
     case RefuseReason::TokenUsed:
       return "token has been used, or a newer one of this client: a token admits one client once";
     case RefuseReason::TokenTaken:
@@ -81,7 +91,7 @@ std::string describe(const Refuse& refuse) {
     case RefuseReason::Denied:
       return "server does not admit this client";
     case RefuseReason::TokenEarly:
-      return "token was issued " + have + " s after this server's time: one of the clocks is wrong";
+      return "token was issued " + have + " s after this server's time: " + kClocks;
     case RefuseReason::TokenLong:
       return "token is valid for " + have + " s, longer than the " + limit +
              " s that this server allows";

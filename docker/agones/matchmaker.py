@@ -78,24 +78,34 @@ class Matchmaker:
             server = self.game_server(pending["server"])
             if not takes_players(server):
                 return None
-            for room in json.loads(server["metadata"]["annotations"].get("agones.dev/sdk-tickbox-rooms", "[]")):
-                if room["allocated"] == pending["allocated"]:
-                    return room
+            try:
+                for room in json.loads(server["metadata"]["annotations"].get("agones.dev/sdk-tickbox-rooms", "[]")):
+                    if room["allocated"] == pending["allocated"]:
+                        if "error" in room or (type(room["room"]) is int and 0 < room["room"] < 2**32):
+                            return room
+                        raise ValueError(room)
+            except (ValueError, KeyError, TypeError, RecursionError) as error:  # a server writes its annotations itself
+                return {"error": f"its rooms cannot be read: {error!r}"}
             if time.monotonic() > pending["until"]:
                 return None
             time.sleep(0.2)
         raise TimeoutError(f"{pending['server']} has not opened the room")
 
     def open_match(self):
-        """Allocates a room that opens. After a failure the next call goes on with the same allocation."""
+        """Allocates a room that opens. After a failure the next call goes on with the same allocation, for its time."""
         for _ in range(TRIES):
             self.pending = self.pending or self.allocate()
-            room = self.room_of(self.pending) or {"error": "the server is gone, drains or says nothing"}
+            try:
+                room = self.room_of(self.pending) or {"error": "the server is gone, drains or says nothing"}
+            except Exception as error:  # whatever has failed, a server has its time and no more
+                if time.monotonic() < self.pending["until"]:
+                    raise
+                room = {"error": repr(error)}
             pending, self.pending = self.pending, None
             if "error" not in room:
                 now = time.monotonic()
                 return pending | {"room": room["room"], "players": set(), "begun": now, "seen": now}
-            log(f"refused server={pending['server']} reason={room['error']!r}")
+            log(f"refused server={pending['server']} reason={repr(room['error'])[:200]}")
             time.sleep(1)  # a server that drains gives up its free rooms meanwhile
         raise LookupError("no server has opened a room")
 

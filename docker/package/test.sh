@@ -8,8 +8,9 @@ usage() {
 usage: docker/package/test.sh FOLDER
 
 Checks tickbox-server_*.deb and tickbox_*.deb of FOLDER: what they hold, and how far the unit is locked down. Then boots
-systemd in a container (systemd-nspawn) whose root is this machine's, under a layer that is thrown away. There it installs
-the packages, plays, reloads, hands over a key, lets the watchdog end a server that does not answer, upgrades, stops, removes and purges.
+systemd in a container (systemd-nspawn) whose root is this machine's, under a layer that is thrown away. There it upgrades
+from a version without an admin token, plays, reloads, hands over a key, lets the watchdog end a server that does not answer,
+has the port taken, upgrades, stops, removes and purges.
 
 Needs root on Debian, and installs systemd-container if that is missing. Without FOLDER: of build/package, as
 `cmake --preset package && cmake --build --preset package && cpack --preset package` makes them.
@@ -56,7 +57,7 @@ trap 'exit 130' INT
 trap 'exit 143' TERM
 
 [[ $EUID -eq 0 && -f /etc/debian_version ]] || die 'only root on Debian can boot a container here'
-tickbox_ensure_packages systemd systemd-container jq
+tickbox_ensure_packages systemd systemd-container jq curl
 work=$(mktemp -d "${TMPDIR:-/tmp}/tickbox-package.XXXXXX")
 
 # package NAME: the file of a package.
@@ -89,6 +90,17 @@ check_contents() {
     --threshold=$exposure_max "$work/unpacked/usr/lib/systemd/system/$unit"
 }
 
+# A version of before: its unit and its configuration know no admin token.
+make_before() {
+  dpkg-deb -R "$server" "$work/before"
+  sed -i 's/^Version: .*/&~before/' "$work/before/DEBIAN/control"
+  sed -i '/admin-token/d' "$work/before/etc/tickbox/server.toml"
+  local file=$work/before/usr/lib/systemd/system/$unit
+  sed -i -e "/^ExecStartPre=/,/}'/d" -e "/^ExecStart=/,/quiet'/c ExecStart=/usr/bin/tickbox-server --config /etc/tickbox/server.toml --quiet" "$file"
+  if grep -q 'admin-token' "$file"; then die "this test cannot take the token out of $unit any more"; fi
+  dpkg-deb --root-owner-group -b "$work/before" "$work/before.deb" >/dev/null
+}
+
 # The next version: another number, and another configuration.
 make_upgrade() {
   dpkg-deb -R "$server" "$work/next"
@@ -108,7 +120,7 @@ boot() {
   mkdir -p "$work/root/packages"
   cp "$server" "$work/root/packages/server.deb"
   cp "$clients" "$work/root/packages/clients.deb"
-  cp "$work/next.deb" "$work/root/packages/next.deb"
+  cp "$work/before.deb" "$work/next.deb" "$work/root/packages"
   SYSTEMD_UNIFIED_CGROUP_HIERARCHY=1 systemd-nspawn --quiet --directory="$work/root" --register=no --keep-unit \
     --private-network --link-journal=no --console=pipe --boot -- --unit=basic.target >"$work/boot.log" 2>&1 </dev/null &
   container=$!
@@ -142,8 +154,28 @@ with() {
 
 play() { inside tickbox connect 127.0.0.1:7777 --key-file "$state/ring" --seconds "$1"; }
 
+# reads PATH: the status that another account of the machine gets for a path of the admin side.
+reads() {
+  inside setpriv --reuid=65534 --regid=65534 --clear-groups curl -s -o /dev/null -w '%{http_code}' --max-time 2 \
+    "http://127.0.0.1:9180$1" || true
+}
+
 check_install() {
-  check 'dpkg installs both' exits 0 inside dpkg -i /packages/server.deb /packages/clients.deb
+  check 'dpkg installs the version before' exits 0 inside dpkg -i /packages/before.deb
+  check 'there each account reads the recordings' same 200 "$(reads /recordings)"
+  inside sed -i 's/^drain-time = .*/drain-time = "2s"/' /etc/tickbox/server.toml
+  check 'dpkg installs both, over a changed configuration' exits 0 \
+    inside dpkg -i --force-confdef --force-confold /packages/server.deb /packages/clients.deb
+  check 'which stays, and names no admin token' inside sh -c '! grep admin-token /etc/tickbox/server.toml'
+  check 'no account reads the recordings' same 401 "$(reads /recordings)"
+  check 'nor a live match' same 401 "$(reads /rooms/1/log)"
+  check 'probes need no token' same 200 "$(reads /readyz)"
+  check 'the admin token is its own' same '-rw-------' "$(inside stat -c %A "$state/admin-token")"
+  check 'with it, load reads the metrics' exits 0 inside tickbox load 127.0.0.1:7777 --key-file "$state/ring" --clients 2 \
+    --ramp 0 --seconds 1 --verify 0 --admin 127.0.0.1:9180 --admin-token-file "$state/admin-token" --require 'ticks_skipped>=0'
+  inside mv /etc/tickbox/server.toml.dpkg-dist /etc/tickbox/server.toml
+  inside systemctl restart "$unit"
+  check 'the configuration of the package has the same token' same 401 "$(reads /recordings)"
   check 'systemd finds no fault in the unit' exits 0 inside systemd-analyze verify "$unit"
   check 'the service is started: clients can connect' is ActiveState active
   check 'and will be started at each boot' inside systemctl --quiet is-enabled "$unit"
@@ -193,6 +225,16 @@ check_watchdog() {
   check 'and then plays' exits 0 play 1
 }
 
+# Another program has the port, as a server that drains does.
+check_port() {
+  inside systemctl stop "$unit"
+  inside timeout 20 python3 -c 'import socket, time; s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.bind(("127.0.0.1", 7777)); time.sleep(15)' &
+  sleep 1
+  inside systemctl start --no-block "$unit"
+  check 'a server whose port is taken is not given up' within 40 is ActiveState active
+  check "which took $(shows NRestarts) starts" test "$(shows NRestarts)" -ge 2
+}
+
 check_upgrade() {
   # Shorter than the drain: the server must ask for its time.
   with TimeoutStopSec=2s
@@ -231,12 +273,14 @@ check_removal() {
 }
 
 check_contents
+make_before
 make_upgrade
 boot
 check_install
 check_reload
 check_credential
 check_watchdog
+check_port
 check_upgrade
 check_removal
 if ((failed)); then

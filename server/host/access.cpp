@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <span>
 #include <sys/stat.h>
+#include <tuple>
 #include <utility>
 
 namespace tickbox::server {
@@ -71,9 +72,14 @@ std::optional<std::string> contradiction(const Options& options) {
   if (options.allow_exposed_keys && options.key_file.empty() && options.admin_token_file.empty()) {
     return "--allow-exposed-keys concerns the file that --key-file names; add --key-file F";
   }
-  if (!options.metrics_token_file.empty() && options.admin_token_file.empty()) {
-    return "--metrics-token-file is a second token, for /metrics alone: without the first one that "
-           "path needs none; add --admin-token-file F";
+  for (const auto& [file, flag, path] :
+       {std::tuple{&options.metrics_token_file, "--metrics-token-file", "/metrics"},
+        std::tuple{&options.matches_token_file, "--matches-token-file", "/matches"}}) {
+    if (file->empty() || !options.admin_token_file.empty()) continue;
+    return fmt::format(
+        "{} is a second token, for {} alone: without the first one it opens nothing; add "
+        "--admin-token-file F",
+        flag, path);
   }
   if (options.create_key && options.key_file.empty()) {
     return "--create-key makes the file that --key-file names; add --key-file F";
@@ -186,14 +192,18 @@ std::expected<std::vector<net::Address>, std::string> public_addresses(const Opt
   return addresses;
 }
 
+net::Address on_this_machine(const net::Address& bound) {
+  if (!os::is_wildcard(bound)) return bound;
+  net::Address loopback = net::parse_address("127.0.0.1:0").value();
+  loopback.port = bound.port;
+  return loopback;
+}
+
 std::string address_to_try(const Options& options, const net::Address& bound) {
   for (const std::string& address : options.public_addresses) {
     if (address != kAgonesAddress) return address;
   }
-  if (!os::is_wildcard(bound)) return net::to_string(bound);
-  net::Address loopback = net::parse_address("127.0.0.1:0").value();
-  loopback.port = bound.port;
-  return net::to_string(loopback);
+  return net::to_string(on_this_machine(bound));
 }
 
 LogFields keys_as_fields(const net::KeyRing& keys) {

@@ -78,6 +78,9 @@ struct GivenAddresses {
     const Options& options, const GivenAddresses& given, const net::Address& bound,
     std::size_t shard);
 
+/// Returns the bound address, with loopback for a wildcard.
+[[nodiscard]] net::Address on_this_machine(const net::Address& bound);
+
 /// Returns the address at which a client on this machine reaches the server, for printed commands.
 [[nodiscard]] std::string address_to_try(const Options& options, const net::Address& bound);
 

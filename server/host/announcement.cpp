@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -116,17 +117,54 @@ void log_ready(Server& server, const std::string& address, const std::string& ad
   server.log.event(Severity::Info, {"ready", std::move(fields)});
 }
 
-std::string next_commands(const Server& server) {
+/// Returns a word as a shell takes it.
+std::string shell_word(std::string_view word) {
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=,@%+";
+  if (word.find_first_not_of(kPlain) == std::string_view::npos) return std::string{word};
+  std::string quoted = "'";
+  for (const char c : word) {
+    quoted += c == '\'' ? std::string_view{"'\\''"} : std::string_view{&c, 1};
+  }
+  return quoted + "'";
+}
+
+/// Returns the options with which `load` plays in the first rooms, those of one game.
+std::string rooms_to_load(const Server& server) {
+  const auto rooms = rooms_by_number(server);
+  const GameTable* const first = rooms.begin()->second.room->of->game;
+  const auto other = std::ranges::find_if(
+      rooms, [&](const auto& room) { return room.second.room->of->game != first; });
+  const auto count = static_cast<std::uint32_t>(std::distance(rooms.begin(), other));
+  const std::uint32_t shards = server.options.shards;
+  return rooms.size() == 1 ? ""
+                           : fmt::format(" --rooms {}{}", count,
+                                         shards > 1 ? fmt::format(" --shards {}", shards) : "");
+}
+
+/// Returns the page, and commands that work as they are printed, from the same folder.
+std::string what_to_try(const Server& server) {
   const Options& options = server.options;
-  const std::string admin = net::to_string(server.admin->local_address());
+  const std::string admin = net::to_string(on_this_machine(server.admin->local_address()));
   const std::string address =
       address_to_try(options, server.shards.front()->transport->local_address());
-  const std::string keys = options.key_file.empty() ? "" : " --key-file " + options.key_file;
-  return fmt::format(
-      "metrics  http://{}/metrics\nconnect  {} connect {}{}\n"
-      "load     {} load {}{} --clients {} --seconds 10 --admin {}\n",
-      admin, options.programs.client, address, keys, options.programs.client, address, keys,
-      std::min(kClientsToTry, options.max_clients), admin);
+  const std::string keys =
+      options.key_file.empty()
+          ? ""
+          : fmt::format(" --key-file {}{}", shell_word(options.key_file),
+                        options.allow_exposed_keys ? " --allow-exposed-keys" : "");
+  const std::string token = shell_word(options.admin_token_file);
+  const bool has_token = !options.admin_token_file.empty();
+  std::string text = options.page.empty() ? "" : fmt::format("view     http://{}/view\n", admin);
+  text += fmt::format("connect  {} connect {}{}\n", options.programs.client, address, keys);
+  text += fmt::format("load     {} load {}{}{} --clients {} --seconds 10 --admin {}{}\n",
+                      options.programs.client, address, keys, rooms_to_load(server),
+                      std::min(kClientsToTry, options.max_clients), admin,
+                      has_token ? " --admin-token-file " + token : "");
+  return text +
+         fmt::format("metrics  curl {}http://{}/metrics\n",
+                     has_token ? fmt::format("-H \"Authorization: Bearer $(cat {})\" ", token) : "",
+                     admin);
 }
 
 }  // namespace
@@ -164,7 +202,7 @@ std::expected<void, std::string> announce_ready(Server& server, const Announceme
   if (announcement.json) {
     written = out.write(ready_document(server, address, admin));
   } else if (!announcement.quiet) {
-    std::ignore = out.write(next_commands(server));  // a failure to print these is ignored
+    std::ignore = out.write(what_to_try(server));  // a failure to print these is ignored
   }
   if (out.is_stuck()) {
     server.log.event(Severity::Warning,

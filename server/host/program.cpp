@@ -3,6 +3,7 @@
 #include "cli/command_line.h"
 #include "cli/exit_code.h"
 #include "core/log_event.h"
+#include "core/text.h"
 #include "core/values.h"
 #include "engine/descriptor.h"
 #include "net/server_name.h"
@@ -85,7 +86,7 @@ cli::ExitCode check_health(const cli::Teller& teller, const std::string& admin,
   const cli::ExitCode code = reply->status == 200 ? cli::ExitCode::Done : cli::ExitCode::Failed;
   if (const auto written =
           os::write_to_stdout(teller.json ? document_of(admin, question, *reply, code)
-                                          : escape_control_bytes(words_of(*reply)) + "\n");
+                                          : printable(words_of(*reply)) + "\n");
       !written) {
     return cli::report_failure({.name = teller.name}, cli::ExitCode::Failed, written.error());
   }
@@ -204,6 +205,11 @@ void add_admin(cli::CommandParser& program, Options& options) {
   program.add_option("--metrics-token-file", options.metrics_token_file,
                      "Answer requests for /metrics with the token of this file too, and no others: "
                      "for Prometheus, which needs no orders",
+                     {.value = "F"});
+  program.add_option("--matches-token-file", options.matches_token_file,
+                     "Take matches of other servers (POST /matches) with the token of this file "
+                     "too, and show it to the server that takes ours, in place of the token of "
+                     "the order",
                      {.value = "F"});
   program.add_option("--admin-host", options.admin_hosts, parse_admin_host,
                      "Name of the admin side that requests may have in their Host header, "

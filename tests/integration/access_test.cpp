@@ -222,8 +222,9 @@ TEST(Access, AnAdminTokenThatIsNoneStartsNothing) {
         kFailed, {file, reason});
   }
   expect_wrong_usage(tickbox_server({"--admin-host", "server:9180"}), {"--admin-host", "port"});
-  expect_wrong_usage(tickbox_server({"--metrics-token-file", shown}),
-                     {"--metrics-token-file", "add --admin-token-file"});
+  for (const char* second : {"--metrics-token-file", "--matches-token-file"}) {
+    expect_wrong_usage(tickbox_server({second, shown}), {second, "add --admin-token-file"});
+  }
 }
 
 TEST(Access, TheAdminSideStaysOnThisMachineWithKeysToo) {

@@ -212,6 +212,10 @@ TEST_F(RoomsTest, AreLoadedInTurn) {
   EXPECT_EQ(document.number("state_hash.mismatched"), 0);
   EXPECT_TRUE(server.ask(os::HttpMethod::Get, "/metrics")
                   .body.contains("tickbox_connections_total{result=\"accepted\"} 24\n"));
+  // Before the fix, the server "did not have" the room.
+  expect_ended(run(tickbox({"load", server.address(), "--key-file", keys_.file(), "--rooms", "6",
+                            "--clients", "6", "--seconds", "0.2"})),
+               kNotConnected, {"which is not at this port", "--shards N"});
   expect_wrong_usage(tickbox({"load", server.address(), "--shards", "2"}), {"--shards"});
   expect_wrong_usage(tickbox({"load", server.address(), "--rooms", "0"}), {"--rooms"});
   EXPECT_EQ(server.stop().exit_code, kDone);

@@ -56,9 +56,14 @@ void add_clients(Figures& figures, const LoadReport& report) {
   figures.push_back({"snapshot_gap_ms.p50", milliseconds(gap, 500)});
   figures.push_back({"snapshot_gap_ms.p99", milliseconds(gap, 990)});
   figures.push_back({"snapshot_gap_ms.p999", milliseconds(gap, 999)});
-  figures.push_back({"outage_ms.p50", milliseconds(report.outages, 500)});
-  figures.push_back({"outage_ms.p99", milliseconds(report.outages, 990)});
-  figures.push_back({"outage_ms.max", milliseconds(report.outages, 1'000)});
+  // Without an outage it is 0, as a count is: only a run without a client does not know it.
+  const bool is_none = report.outages.count() == 0 && report.clients_connected > 0;
+  const auto outage = [&](std::uint32_t per_mille) {
+    return is_none ? FigureValue{0.0} : milliseconds(report.outages, per_mille);
+  };
+  figures.push_back({"outage_ms.p50", outage(500)});
+  figures.push_back({"outage_ms.p99", outage(990)});
+  figures.push_back({"outage_ms.max", outage(1'000)});
 }
 
 }  // namespace

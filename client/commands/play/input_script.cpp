@@ -3,6 +3,7 @@
 #include "engine/declared.h"
 #include "engine/entity_id.h"
 #include "engine/log/words.h"
+#include "json/reader.h"
 
 #include <fmt/format.h>
 
@@ -134,13 +135,14 @@ class Gathering {
 };
 
 /// Returns a number from 0 to `most`; nothing for any other value.
-std::optional<std::uint32_t> number(const Json& value, std::uint64_t most) {
+std::optional<std::uint32_t> number(const json::Value& value, std::uint64_t most) {
   if (!value.is_number_unsigned()) return std::nullopt;
   const auto found = value.get<std::uint64_t>();
   return found <= most ? std::optional{static_cast<std::uint32_t>(found)} : std::nullopt;
 }
 
-std::optional<std::uint32_t> number(const Json& object, const char* key, std::uint64_t most) {
+std::optional<std::uint32_t> number(const json::Value& object, const char* key,
+                                    std::uint64_t most) {
   const auto found = object.find(key);
   return found == object.end() ? std::nullopt : number(*found, most);
 }
@@ -151,12 +153,12 @@ class PlayerParser {
   PlayerParser(const GameTable& game, std::uint32_t ticks, std::vector<InputValue> values)
       : rest_(default_input(game)), ticks_(ticks), values_(std::move(values)) {}
 
-  [[nodiscard]] std::optional<PlayerScript> parse(const Json& line) const {
+  [[nodiscard]] std::optional<PlayerScript> parse(const json::Value& line) const {
     const auto seat = line.is_object() ? number(line, "seat", engine::kSeatsMax - 1) : std::nullopt;
     const auto inputs = line.is_object() ? line.find("inputs") : line.end();
     if (!seat || inputs == line.end() || !inputs->is_array()) return std::nullopt;
     PlayerScript player{.seat = {static_cast<std::uint16_t>(*seat)}, .changes = {}};
-    for (const Json& each : *inputs) {
+    for (const json::Value& each : *inputs) {
       auto change = parse_change(each);
       if (!change || (!player.changes.empty() && player.changes.back().tick >= change->tick)) {
         return std::nullopt;
@@ -167,13 +169,13 @@ class PlayerParser {
   }
 
  private:
-  [[nodiscard]] std::optional<InputChange> parse_change(const Json& value) const {
+  [[nodiscard]] std::optional<InputChange> parse_change(const json::Value& value) const {
     if (!value.is_array() || value.size() != values_.size() + 1) return std::nullopt;
     const auto tick = number(value[0], ticks_);
     if (!tick) return std::nullopt;
     InputChange change{.tick = *tick, .input = rest_};
     for (std::size_t i = 0; i < values_.size(); ++i) {
-      const Json& given = value[i + 1];
+      const json::Value& given = value[i + 1];
       if (!given.is_number_integer()) return std::nullopt;
       const auto& [field, place] = values_[i];
       if (!engine::is_in_range(*field, given.get<std::int64_t>())) return std::nullopt;
@@ -189,12 +191,13 @@ class PlayerParser {
 
 /// Reads the names of the values that a change has. Fails: nothing, for a name that the game's
 /// input does not have.
-std::optional<std::vector<InputValue>> parse_fields(const Json& line, const GameTable& game) {
+std::optional<std::vector<InputValue>> parse_fields(const json::Value& line,
+                                                    const GameTable& game) {
   const auto names = line.find("fields");
   if (names == line.end() || !names->is_array()) return std::nullopt;
   const std::vector<InputValue> known = values_of(game);
   std::vector<InputValue> values;
-  for (const Json& name : *names) {
+  for (const json::Value& name : *names) {
     if (!name.is_string()) return std::nullopt;
     const auto found = std::ranges::find_if(known, [&](const InputValue& value) {
       return engine::name_of(*value.field, value.i) == name.get<std::string>();
@@ -205,7 +208,7 @@ std::optional<std::vector<InputValue>> parse_fields(const Json& line, const Game
   return values;
 }
 
-std::optional<InputScript> parse_head(const Json& line, engine::Games games) {
+std::optional<InputScript> parse_head(const json::Value& line, engine::Games games) {
   constexpr std::uint32_t kAnyTickRateMax = 1'000;
   if (!line.is_object() || number(line, "tickbox_inputs", kVersion) != kVersion) {
     return std::nullopt;
@@ -307,7 +310,7 @@ std::expected<InputScript, std::string> parse_script(std::string_view text, engi
   std::uint64_t players = 0;
   for (std::size_t number_of_line = 1; !text.empty(); ++number_of_line) {
     const std::size_t end = std::min(text.find('\n'), text.size());
-    const Json line = Json::parse(text.substr(0, end), nullptr, false);
+    const json::Value line = json::read_or_null(text.substr(0, end));
     text.remove_prefix(std::min(end + 1, text.size()));
     if (!script) {
       script = parse_head(line, games);

@@ -1,6 +1,6 @@
 #include "client/commands/replay/recording_place.h"
 
-#include "core/log_event.h"
+#include "json/reader.h"
 #include "os/files/file.h"
 #include "os/http/http.h"
 #include "os/process/system_error.h"
@@ -74,7 +74,7 @@ std::expected<void, std::string> add_listed(const std::string& url, const Record
   if (!answer) return cannot(" " + answer.error());
   if (answer->status == 401) return cannot(unauthorized_in_words(*list.server));
   if (answer->status != 200) return cannot(fmt::format(" it answered {}", answer->status));
-  const auto document = nlohmann::json::parse(answer->body, nullptr, false);
+  const auto document = json::read_or_null(answer->body);
   const auto listed = document.is_object() ? document.find("recordings") : document.end();
   if (!document.is_object() || listed == document.end() || !listed->is_array()) {
     return cannot(" its answer is no list of recordings");

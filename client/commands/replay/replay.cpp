@@ -4,6 +4,7 @@
 #include "cli/build_info.h"
 #include "client/commands/commands.h"
 #include "client/commands/replay/replay_commands.h"
+#include "core/text.h"
 #include "engine/identity.h"
 #include "os/files/file.h"
 
@@ -90,7 +91,7 @@ std::string other_build(const record::Header& header) {
   return fmt::format(
       "recorded by another build (commit {}, simulation {}; this program: commit {}, simulation "
       "{})",
-      header.commit, header.simulation, commit, here.simulation_hash);
+      printable(header.commit), printable(header.simulation), commit, here.simulation_hash);
 }
 
 std::expected<RecordedMatch, ExitCode> open_match(const std::string& path, const Output& output) {

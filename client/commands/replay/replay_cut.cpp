@@ -4,6 +4,7 @@
 
 #include "client/commands/new_file.h"
 #include "client/commands/replay/replay_commands.h"
+#include "core/text.h"
 #include "os/process/signals.h"
 #include "record/cut.h"
 
@@ -65,14 +66,14 @@ ExitCode print(const CutFlags& options, const record::CutResult& cut) {
                                                                  {"damages", cut.damages}});
   }
   return options.output->print(std::string_view{fmt::format(
-      "{}: ticks {}, {} recorded, {} lost in {} gap{}{}\n", options.out,
+      "{}: ticks {}, {} recorded, {} lost in {} gap{}{}\n", printable(options.out),
       ticks_in_words(*cut.first, cut.last), grouped(copy.ticks_recorded), grouped(copy.ticks_lost),
       copy.gaps, copy.gaps == 1 ? "" : "s",
       cut.damages == 0
           ? ""
           : fmt::format("; {} has {} damaged place{}, whose segments are left out; ticks lost "
                         "after the last segment are not counted",
-                        options.file, cut.damages, cut.damages == 1 ? "" : "s"))});
+                        printable(options.file), cut.damages, cut.damages == 1 ? "" : "s"))});
 }
 
 ExitCode run_cut(const CutFlags& options) {

@@ -3,7 +3,9 @@
 // be read.
 
 #include "client/commands/replay/replay_commands.h"
+#include "core/text.h"
 #include "core/values.h"
+#include "json/reader.h"
 #include "os/files/file.h"
 
 #include <fmt/format.h>
@@ -34,49 +36,42 @@ struct DesyncFlags {
 // --- reading what may have any form ---
 
 /// Returns a member, or null.
-const Json& member(const Json& object, const char* name) {
-  static const Json kNull;
+const json::Value& member(const json::Value& object, const char* name) {
+  static const json::Value kNull;
   if (!object.is_object()) return kNull;
   const auto found = object.find(name);
   return found != object.end() ? *found : kNull;
 }
 
 /// Returns a member that is a list; an empty list if it is none.
-const Json& list(const Json& object, const char* name) {
-  static const Json kEmpty = Json::array();
-  const Json& value = member(object, name);
+const json::Value& list(const json::Value& object, const char* name) {
+  static const json::Value kEmpty = json::Value::array();
+  const json::Value& value = member(object, name);
   return value.is_array() ? value : kEmpty;
 }
 
-std::optional<std::uint64_t> number(const Json& object, const char* name) {
-  const Json& value = member(object, name);
+std::optional<std::uint64_t> number(const json::Value& object, const char* name) {
+  const json::Value& value = member(object, name);
   return value.is_number_unsigned() ? std::optional{value.get<std::uint64_t>()} : std::nullopt;
 }
 
 /// Returns the id of an entity, which is text.
-std::optional<std::uint64_t> id_in(const Json& object, const char* name) {
-  const Json& value = member(object, name);
+std::optional<std::uint64_t> id_in(const json::Value& object, const char* name) {
+  const json::Value& value = member(object, name);
   return value.is_string() ? parse_as<std::uint64_t>(value.get_ref<const std::string&>())
                            : std::nullopt;
 }
 
 /// Returns a text that a terminal can print; empty if it is none.
-std::string text(const Json& object, const char* name) {
-  const Json& value = member(object, name);
+std::string text(const json::Value& object, const char* name) {
+  const json::Value& value = member(object, name);
   if (!value.is_string()) return {};
-  const auto& raw = value.get_ref<const std::string&>();
-  std::string printable;
-  for (std::string_view rest = raw; !rest.empty();) {
-    const std::size_t length = printable_length(rest);
-    printable += length > 0 ? rest.substr(0, length) : "?";
-    rest.remove_prefix(std::max<std::size_t>(length, 1));
-  }
-  return printable;
+  return printable(value.get_ref<const std::string&>());
 }
 
 /// Returns the entity of this id in a view; null if it is not there.
-const Json& entity_in(const Json& view, std::uint64_t id) {
-  for (const Json& each : list(view, "entities")) {
+const json::Value& entity_in(const json::Value& view, std::uint64_t id) {
+  for (const json::Value& each : list(view, "entities")) {
     if (id_in(each, "id") == id) return each;
   }
   return member(view, "");
@@ -88,16 +83,16 @@ const Json& entity_in(const Json& view, std::uint64_t id) {
 enum class Moved : std::uint8_t { Unknown, Server, Client, Both };
 
 struct Explanation {
-  Json difference;   ///< of the file
-  std::string name;  ///< of what differs first, for people
+  json::Value difference;  ///< of the file
+  std::string name;        ///< of what differs first, for people
   Moved moved = Moved::Unknown;
-  std::vector<Json> causes;  ///< those of the entity first
-  std::size_t own = 0;       ///< the number of causes of the entity
-  std::string next;          ///< the next command
+  std::vector<json::Value> causes;  ///< those of the entity first
+  std::size_t own = 0;              ///< the number of causes of the entity
+  std::string next;                 ///< the next command
 };
 
 /// Returns the name of an entity by its kind in the views; "entity" if none of them has it.
-std::string name_in(const Json& document, std::uint64_t id) {
+std::string name_in(const json::Value& document, std::uint64_t id) {
   for (const char* view : {"server_view", "client_view", "base_view"}) {
     const std::string kind = text(entity_in(member(document, view), id), "kind");
     if (!kind.empty()) return entity_name(kind, id);
@@ -105,16 +100,16 @@ std::string name_in(const Json& document, std::uint64_t id) {
   return entity_name("entity", id);
 }
 
-Moved moved(const Json& document, const Json& first, std::uint64_t id) {
-  const Json& fields = list(first, "fields");
+Moved moved(const json::Value& document, const json::Value& first, std::uint64_t id) {
+  const json::Value& fields = list(first, "fields");
   if (fields.empty()) return Moved::Unknown;
   const std::string name = text(fields[0], "field");
   const auto value = [&](const char* view) {
-    const Json& entity = entity_in(member(document, view), id);
-    const Json& own = member(entity, name.c_str());
+    const json::Value& entity = entity_in(member(document, view), id);
+    const json::Value& own = member(entity, name.c_str());
     return own.is_null() ? member(member(entity, "state"), name.c_str()) : own;
   };
-  const Json base = value("base_view");
+  const json::Value base = value("base_view");
   if (base.is_null()) return Moved::Unknown;
   const bool server = value("server_view") != base;
   const bool client = value("client_view") != base;
@@ -122,13 +117,13 @@ Moved moved(const Json& document, const Json& first, std::uint64_t id) {
   return server ? Moved::Server : client ? Moved::Client : Moved::Unknown;
 }
 
-Explanation explain(const Json& document, const std::string& program) {
+Explanation explain(const json::Value& document, const std::string& program) {
   Explanation found{.difference = member(document, "difference")};
-  const Json& first = member(found.difference, "first");
+  const json::Value& first = member(found.difference, "first");
   const auto id = id_in(first, "entity");
   found.name = id ? name_in(document, *id) : text(first, "subject");
   if (id) found.moved = moved(document, first, *id);
-  for (const Json& each : list(document, "causes")) {
+  for (const json::Value& each : list(document, "causes")) {
     const bool is_own = id && id_in(each, "entity") == id;
     found.causes.insert(is_own ? found.causes.begin() + static_cast<std::ptrdiff_t>(found.own++)
                                : found.causes.end(),
@@ -140,7 +135,7 @@ Explanation explain(const Json& document, const std::string& program) {
   return found;
 }
 
-std::string cause_text(const Json& document, const Json& cause) {
+std::string cause_text(const json::Value& document, const json::Value& cause) {
   const auto id = id_in(cause, "entity");
   const std::string what = text(cause, "what");
   return fmt::format("tick {}: {}{}{}", number(cause, "tick").value_or(0), text(cause, "cause"),
@@ -156,7 +151,7 @@ std::string difference_text(const Explanation& found) {
       counted(number(found.difference, "entities").value_or(0), "entity", "entities"),
       counted(number(found.difference, "others").value_or(0), "other value"), found.name);
   std::size_t listed = 0;
-  for (const Json& each : list(member(found.difference, "first"), "fields")) {
+  for (const json::Value& each : list(member(found.difference, "first"), "fields")) {
     if (++listed > kListed) break;
     lines += fmt::format("              {} is {} at the server, {} at the client\n",
                          text(each, "field"), text(each, "server"), text(each, "client"));
@@ -178,7 +173,7 @@ std::string_view moved_text(Moved moved) {
   return "";
 }
 
-std::string causes_text(const Json& document, const Explanation& found) {
+std::string causes_text(const json::Value& document, const Explanation& found) {
   std::string lines;
   const bool is_entity = id_in(member(found.difference, "first"), "entity").has_value();
   if (is_entity && found.own == 0) {
@@ -196,7 +191,7 @@ std::string causes_text(const Json& document, const Explanation& found) {
   return lines;
 }
 
-std::string text_of(const Json& document, const Explanation& found) {
+std::string text_of(const json::Value& document, const Explanation& found) {
   const auto base = number(document, "base_tick");
   std::string lines = fmt::format(
       "the view of seat {} at tick {}, made from {}: hash {} at the server, {} at the client\n",
@@ -211,7 +206,7 @@ std::string text_of(const Json& document, const Explanation& found) {
     lines += fmt::format("  differ      not known: the report ended as {}\n", ended);
   }
   lines += causes_text(document, found);
-  const Json& build = member(document, "build");
+  const json::Value& build = member(document, "build");
   lines +=
       fmt::format("  written by  the {}, version {} ({}), simulation {}\n", text(document, "side"),
                   text(build, "version"), text(build, "commit"), text(build, "simulation"));
@@ -222,11 +217,11 @@ std::string text_of(const Json& document, const Explanation& found) {
                      found.next);
 }
 
-Json document_of(const Json& document, const Explanation& found) {
+Json document_of(const json::Value& document, const Explanation& found) {
   constexpr const char* kMoved[] = {nullptr, "server", "client", "both"};
   const char* const moved = kMoved[static_cast<std::size_t>(found.moved)];
   Json causes = Json::array();
-  for (const Json& each : found.causes) {
+  for (const json::Value& each : found.causes) {
     const auto id = id_in(each, "entity");
     causes.push_back({{"tick", number(each, "tick").value_or(0)},
                       {"cause", text(each, "cause")},
@@ -251,7 +246,7 @@ Json document_of(const Json& document, const Explanation& found) {
 ExitCode run_desync(const DesyncFlags& options) {
   const auto text = os::read_text(options.file, kDesyncFileBytesMax);
   if (!text) return options.output->failed(ExitCode::Failed, text.error());
-  const Json document = Json::parse(*text, nullptr, false);
+  const json::Value document = json::read_or_null(*text);
   const auto format = number(document, "desync");
   if (!format || !number(document, "tick") || !number(document, "seat")) {
     return options.output->failed(

@@ -292,12 +292,12 @@ std::string text_of(const DiffFlags& options, const RecordingDiff& diff) {
   const bool ranges_differ =
       diff.a && diff.b && (diff.a->first != diff.b->first || diff.a->last != diff.b->last);
   if (diff.same() && !diff.interrupted && (ranges_differ || !diff.a || !diff.b)) {
-    text += fmt::format("  ranges   {} has {}, {} has {}\n", options.a, range_text(diff.a),
-                        options.b, range_text(diff.b));
+    text += fmt::format("  ranges   {} has {}, {} has {}\n", printable(options.a),
+                        range_text(diff.a), printable(options.b), range_text(diff.b));
   }
   if (diff.damages_a + diff.damages_b > 0) {
-    text += fmt::format("  damage   {} places in {}, {} in {}\n", diff.damages_a, options.a,
-                        diff.damages_b, options.b);
+    text += fmt::format("  damage   {} places in {}, {} in {}\n", diff.damages_a,
+                        printable(options.a), diff.damages_b, printable(options.b));
   }
   return text;
 }

@@ -4,6 +4,7 @@
 #include "client/commands/progress.h"
 #include "client/commands/replay/replay_commands.h"
 #include "core/log_event.h"
+#include "core/text.h"
 #include "os/http/http.h"
 #include "record/stream_reader.h"
 
@@ -136,7 +137,7 @@ std::expected<Followed, ExitCode> Follow::finish(const os::HttpEnd& end, const A
   if (status_ == 0) return cannot(ExitCode::Inconclusive, " stopped before its server answered");
   if (status_ == 401) return cannot(ExitCode::Failed, unauthorized_in_words(admin));
   if (status_ != 200) {
-    const std::string words = escape_control_bytes(refusal_.substr(0, refusal_.find('\n')));
+    const std::string words = printable(refusal_.substr(0, refusal_.find('\n')));
     return cannot(ExitCode::Failed, fmt::format(" it answered {}: {}", status_, words));
   }
   if (unreadable_) {

@@ -91,15 +91,17 @@ bool is_empty(const record::Summary& summary) {
 }
 
 std::string info_text(const Recording& recording, const record::Summary& summary) {
-  std::string text = fmt::format("{}: {} bytes\n", recording.path, grouped(recording.bytes.size()));
+  std::string text =
+      fmt::format("{}: {} bytes\n", printable(recording.path), grouped(recording.bytes.size()));
   if (recording.reader) {
     const record::Header& header = recording.reader->header();
     text += fmt::format(
         "  room        {}, file {} of its recording\n  game        {} {}, {} seats, {} Hz, seed "
         "{}\n  "
         "started     {}\n  simulation  {}, commit {}\n",
-        header.room, header.part, header.game, header.game_version, header.map_seats,
-        header.tick_rate, header.seed, start_text(header), header.simulation, header.commit);
+        header.room, header.part, printable(header.game), header.game_version, header.map_seats,
+        header.tick_rate, header.seed, start_text(header), printable(header.simulation),
+        printable(header.commit));
     const std::string range = summary.first_tick && summary.ticks > 0
                                   ? ticks_in_words(*summary.first_tick, summary.last_tick) + ": "
                                   : "";

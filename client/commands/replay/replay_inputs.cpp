@@ -6,6 +6,7 @@
 #include "client/commands/new_file.h"
 #include "client/commands/play/input_script.h"
 #include "client/commands/replay/replay_commands.h"
+#include "core/text.h"
 #include "os/process/signals.h"
 #include "record/summary.h"
 
@@ -65,7 +66,7 @@ ExitCode run_inputs(const InputsFlags& options) {
                                           code, options.file + " is damaged inside");
   }
   return options.output->print(
-      std::string_view{fmt::format("{}: {}, {} at {} Hz\n", options.out,
+      std::string_view{fmt::format("{}: {}, {} at {} Hz\n", printable(options.out),
                                    counted(script.players.size(), "player"),
                                    counted(script.ticks, "tick"), script.tick_rate)},
       code);

@@ -5,6 +5,7 @@
 #include "client/commands/html.h"
 #include "client/commands/new_file.h"
 #include "client/commands/replay/replay_commands.h"
+#include "core/text.h"
 #include "net/crypto.h"
 
 #include <fmt/format.h>
@@ -33,7 +34,7 @@ ExitCode print(const PageFlags& options, std::size_t bytes) {
   }
   return options.output->print(std::string_view{
       fmt::format("{}: {} KB; open it in a browser, or send it: it needs no other file\n",
-                  options.out, grouped((bytes + 999) / 1'000))});
+                  printable(options.out), grouped((bytes + 999) / 1'000))});
 }
 
 ExitCode run_page(const PageFlags& options) {

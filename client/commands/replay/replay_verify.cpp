@@ -14,9 +14,9 @@
 #include "client/commands/replay/verified.h"
 #include "client/commands/replay/verify_files.h"
 #include "core/clock.h"
+#include "core/text.h"
 #include "core/values.h"
 #include "os/process/signals.h"
-#include "os/process/standard_output.h"
 #include "os/process/steady_clock.h"
 #include "record/verify.h"
 
@@ -57,13 +57,14 @@ struct VerifyFlags {
 /// `build`: what recorded it, if that was another build.
 std::string verify_text(const std::string& path, const record::VerifyResult& result, double seconds,
                         const std::string& build) {
-  std::string text = fmt::format(
-      "{}: {} stepped again in {:.2f} s, {}\n", path, counted(result.ticks, "tick"), seconds,
-      result.mismatched > 0 ? counted(result.mismatched, "hash differs", "hashes differ")
-      : result.interrupted  ? std::string{"every hash equal so far"}
-                            : std::string{"every hash equal"});
+  std::string text = fmt::format("{}: {} stepped again in {:.2f} s, {}\n", printable(path),
+                                 counted(result.ticks, "tick"), seconds,
+                                 result.mismatched > 0
+                                     ? counted(result.mismatched, "hash differs", "hashes differ")
+                                 : result.interrupted ? std::string{"every hash equal so far"}
+                                                      : std::string{"every hash equal"});
   if (result.ticks == 0 && result.mismatched == 0 && !result.interrupted) {
-    text = fmt::format("{}: {}\n", path, kNothingToVerify);
+    text = fmt::format("{}: {}\n", printable(path), kNothingToVerify);
   }
   if (!build.empty()) text += fmt::format("  build       {}\n", build);
   if (result.first_mismatch) {
@@ -105,10 +106,10 @@ void step_unfinished(const VerifyFlags& options, const Recording& recording,
                      const engine::GameOnMap& setting, const std::function<bool()>& stopped,
                      record::VerifyResult& result) {
   const Tick tick = *result.unfinished;
-  os::write_to_stderr(
-      fmt::format("{}: the server that recorded {} failed in tick {}; this program "
-                  "steps that tick now, and ends if an assertion fails again\n",
-                  options.output->name, options.file, tick.value));
+  options.output->fell_short(
+      ExitCode::Done, fmt::format("the server that recorded {} failed in tick {}; this program "
+                                  "steps that tick now, and ends if an assertion fails again",
+                                  options.file, tick.value));
   const auto again =
       record::verify(*recording.reader, *setting.game, setting.map,
                      {.from = tick, .to = tick, .step_unfinished = true, .stopped = stopped});

@@ -7,6 +7,7 @@
 #include "client/commands/replay/replay_commands.h"
 #include "client/commands/replay/verified.h"
 #include "core/bytes.h"
+#include "json/reader.h"
 #include "os/files/disk.h"
 #include "os/files/file.h"
 #include "os/process/standard_output.h"
@@ -117,7 +118,7 @@ const Line* line_of(const RecordingPlace& place, const Lines& lines) {
 /// file and counts as none.
 std::string read_line(std::string_view line, const Part& part, Lines& lines) {
   constexpr const char* kNoLine = "is no line of this command: name the file of an earlier run";
-  const auto document = nlohmann::json::parse(line, nullptr, false);
+  const auto document = json::read_or_null(line);
   if (!document.is_object()) return kNoLine;
   const auto member = [&](const char* name) { return document.value(name, nlohmann::json{}); };
   if (!document.contains("file")) return document.contains("files") ? "" : kNoLine;

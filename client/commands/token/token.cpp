@@ -1,15 +1,14 @@
 #include "client/commands/commands.h"
 #include "client/commands/token/token_commands.h"
 #include "client/commands/token_file.h"
+#include "core/text.h"
 #include "os/files/private_file.h"
 #include "os/process/standard_output.h"
-
-#include <fmt/core.h>
 
 namespace tickbox::commands {
 
 void token_note(const Output& output, std::string_view note) {
-  if (!output.quiet()) os::write_to_stderr(fmt::format("{}\n", note));
+  if (!output.quiet()) os::write_to_stderr(printable(note) + "\n");
 }
 
 std::expected<void, std::string> write_secret(const std::string& out, std::string_view secret) {

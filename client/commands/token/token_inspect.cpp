@@ -5,6 +5,7 @@
 #include "client/commands/text.h"
 #include "client/commands/token/token_commands.h"
 #include "client/commands/token_file.h"
+#include "core/text.h"
 #include "net/address.h"
 #include "net/connect_token.h"
 #include "net/crypto.h"
@@ -64,22 +65,6 @@ std::string_view bytes_of(const net::TokenClaims& claims) {
   return {reinterpret_cast<const char*>(claims.user.data()), claims.user.size()};
 }
 
-/// Returns the user bytes as text, with unprintable bytes in hexadecimal.
-std::string user_text(const net::TokenClaims& claims) {
-  const std::string_view bytes = bytes_of(claims);
-  std::string text;
-  for (std::size_t at = 0; at < bytes.size();) {
-    const std::size_t length = printable_length(bytes.substr(at));
-    if (length > 0 && bytes[at] != '\\') {
-      text += bytes.substr(at, length);
-      at += length;
-    } else {
-      text += fmt::format("\\x{:02x}", static_cast<unsigned char>(bytes[at++]));
-    }
-  }
-  return text;
-}
-
 Json document_of(const Found& found) {
   Json servers = Json::array();
   for (const net::Address& each : found.servers) {
@@ -117,7 +102,7 @@ std::string text_of(const Found& found) {
   if (!found.claims) return text + "sealed   the rest: add --key-file FILE to see it\n";
   return text + fmt::format("client   {}\nroom     {}\nuser     {}\n", found.claims->client,
                             found.claims->room == 0 ? "any" : fmt::to_string(found.claims->room),
-                            found.claims->user.empty() ? "-" : user_text(*found.claims));
+                            found.claims->user.empty() ? "-" : printable(bytes_of(*found.claims)));
 }
 
 ExitCode run_inspect(const InspectOptions& options) {

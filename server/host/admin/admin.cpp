@@ -260,8 +260,9 @@ std::optional<os::HttpResponse> refusal(const os::HttpRequest& request, const Ad
   const auto shows = [&](const std::optional<AdminToken>& token) {
     return token && token->is_shown_by(request.authorization);
   };
-  const bool may_read = request.path == "/metrics" && shows(tokens.metrics);
-  if (tokens.all && !is_open && !may_read && !shows(tokens.all)) {
+  const bool is_of_path = (request.path == "/metrics" && shows(tokens.metrics)) ||
+                          (request.path == kMatchesPath && shows(tokens.matches));
+  if (tokens.all && !is_open && !is_of_path && !shows(tokens.all)) {
     return unauthorized(request.authorization);
   }
   if (page == nullptr) {

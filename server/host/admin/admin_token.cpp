@@ -63,7 +63,8 @@ std::expected<AdminTokens, std::string> AdminTokens::read(const Options& options
   AdminTokens tokens;
   for (const auto& [path, option, token] :
        {std::tuple{&options.admin_token_file, "--admin-token-file", &tokens.all},
-        std::tuple{&options.metrics_token_file, "--metrics-token-file", &tokens.metrics}}) {
+        std::tuple{&options.metrics_token_file, "--metrics-token-file", &tokens.metrics},
+        std::tuple{&options.matches_token_file, "--matches-token-file", &tokens.matches}}) {
     if (path->empty()) continue;
     auto read = AdminToken::read(*path, option, exposed_keys(options), entropy);
     if (!read) return std::unexpected{std::move(read.error())};

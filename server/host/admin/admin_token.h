@@ -47,6 +47,7 @@ class AdminToken {
 struct AdminTokens {
   std::optional<AdminToken> all{};      ///< opens every path
   std::optional<AdminToken> metrics{};  ///< opens /metrics alone
+  std::optional<AdminToken> matches{};  ///< opens /matches alone
 
   /// Reads the files that the options name. Fails: with one line.
   [[nodiscard]] static std::expected<AdminTokens, std::string> read(const Options& options,

@@ -1,6 +1,7 @@
 #include "server/host/fleet/game_server.h"
 
 #include "core/values.h"
+#include "json/reader.h"
 
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -52,16 +53,16 @@ GameServer game_server_of(const Json& document) {
 
 }  // namespace
 
-std::expected<GameServer, std::string> parse_game_server(std::string_view json) {
-  const Json document = Json::parse(json, nullptr, false);
+std::expected<GameServer, std::string> parse_game_server(std::string_view text) {
+  const Json document = json::read_or_null(text);
   if (!member(document, "status").is_object()) {
     return std::unexpected{"the answer is no GameServer of Agones"};
   }
   return game_server_of(document);
 }
 
-std::expected<GameServer, std::string> parse_watch_line(std::string_view json) {
-  const Json document = Json::parse(json, nullptr, false);
+std::expected<GameServer, std::string> parse_watch_line(std::string_view text) {
+  const Json document = json::read_or_null(text);
   const Json& result = member(document, "result");
   if (!member(result, "status").is_object()) {
     return std::unexpected{"a line of the watch is no GameServer of Agones"};
@@ -69,8 +70,8 @@ std::expected<GameServer, std::string> parse_watch_line(std::string_view json) {
   return game_server_of(result);
 }
 
-std::expected<std::set<std::string>, std::string> parse_list(std::string_view json) {
-  const Json document = Json::parse(json, nullptr, false);
+std::expected<std::set<std::string>, std::string> parse_list(std::string_view text) {
+  const Json document = json::read_or_null(text);
   if (!document.is_object()) return std::unexpected{"the answer is no list of Agones"};
   std::set<std::string> values;
   for (const Json& value : member(document, "values")) {

@@ -27,12 +27,12 @@ struct GameServer {
 };
 
 /// Parses the answer to GET /gameserver. What is missing is empty. Fails: with one line.
-[[nodiscard]] std::expected<GameServer, std::string> parse_game_server(std::string_view json);
+[[nodiscard]] std::expected<GameServer, std::string> parse_game_server(std::string_view text);
 
 /// Parses a line of GET /watch/gameserver. Fails: with one line.
-[[nodiscard]] std::expected<GameServer, std::string> parse_watch_line(std::string_view json);
+[[nodiscard]] std::expected<GameServer, std::string> parse_watch_line(std::string_view text);
 
 /// Parses the answer to GET /v1beta1/lists/NAME. Returns its values. Fails: with one line.
-[[nodiscard]] std::expected<std::set<std::string>, std::string> parse_list(std::string_view json);
+[[nodiscard]] std::expected<std::set<std::string>, std::string> parse_list(std::string_view text);
 
 }  // namespace tickbox::server

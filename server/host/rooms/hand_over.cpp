@@ -1,6 +1,10 @@
 #include "server/host/rooms/hand_over.h"
 
 #include "core/bytes.h"
+#include "core/text.h"
+#include "json/reader.h"
+#include "os/files/file.h"
+#include "os/files/private_file.h"
 #include "os/http/http.h"
 #include "server/host/admin/admin.h"
 #include "server/host/rooms/match_document.h"
@@ -120,18 +124,30 @@ class MatchMoves {
       return std::unexpected{fmt::format("the match has {} bytes, and a server takes at most {}",
                                          document.size(), kMatchBytesMax)};
     }
+    const auto authorization = authorization_for_next();
+    if (!authorization) return std::unexpected{authorization.error()};
     const std::string query = "at=" + net::to_string(next_.address);
     const auto answer =
         os::http_send(*next_.admin,
                       {.method = os::HttpMethod::Post,
                        .path = kMatchesPath,
                        .query = query,
-                       .authorization = next_.authorization,
+                       .authorization = *authorization,
                        .body = {reinterpret_cast<const char*>(document.data()), document.size()},
                        .content_type = "application/octet-stream"},
                       kMatchTimeout);
     if (!answer) return std::unexpected{answer.error()};
     return room_named_in(*answer);
+  }
+
+  /// Returns the header for the next admin side, with the token of --matches-token-file, or of the
+  /// order without it. Fails: with one line.
+  [[nodiscard]] std::expected<std::string, std::string> authorization_for_next() const {
+    const std::string& file = server_.options.matches_token_file;
+    if (file.empty()) return next_.authorization;
+    const auto token = os::read_text(file, os::kKeyFileBytesMax);
+    if (!token) return std::unexpected{token.error()};
+    return "Bearer " + std::string{trimmed(*token)};
   }
 
   static std::expected<RoomId, std::string> room_named_in(const os::HttpResponse& answer) {
@@ -141,7 +157,7 @@ class MatchMoves {
       return std::unexpected{
           fmt::format("the next admin side answers {}: {}", answer.status, line)};
     }
-    const auto document = nlohmann::json::parse(body, nullptr, false);
+    const auto document = json::read_or_null(body);
     const auto room = document.find("room");
     if (room == document.end() || !room->is_number_unsigned() ||
         room->get<std::uint64_t>() - 1 >= UINT32_MAX) {

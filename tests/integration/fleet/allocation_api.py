@@ -23,7 +23,8 @@ class AllocationApi:
         self.failing = ("GET", "POST")
         self.delay = 0.0  # seconds before each answer
         self.is_gone = False  # there is no such server any more
-        self.rooms = []  # answers the next allocations in place of a server: {"room": 5} or {"error": "…"}
+        # Answers the next allocations in place of a server: {"room": 5}, {"error": "…"}, or an annotation as text.
+        self.rooms = []
         api = self
 
         class Handler(_Handler):
@@ -71,7 +72,8 @@ class AllocationApi:
                         free[key] >= wanted["minAvailable"] for key, wanted in selector["counters"].items()):
                     allocated = side_car.allocate(spec["metadata"]["annotations"], spec["counters"])
                     if self.rooms:
-                        said = json.dumps([{"allocated": allocated} | self.rooms.pop(0)])
+                        room = self.rooms.pop(0)
+                        said = room if isinstance(room, str) else json.dumps([{"allocated": allocated} | room])
                         side_car.change(annotations=side_car.annotations | {"agones.dev/sdk-tickbox-rooms": said})
                     found = side_car.game_server()
                     return {"state": "Allocated", "gameServerName": found["object_meta"]["name"],

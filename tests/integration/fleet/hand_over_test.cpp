@@ -5,6 +5,7 @@
 #include "tests/integration/access.h"
 #include "tests/support/sanitizers.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <stdexcept>
 #include <string>
@@ -101,12 +102,23 @@ TEST_F(HandOverTest, NobodyIsLostWhenServersAreReplacedOneAfterTheOther) {
   EXPECT_EQ(played.number("clients.rejoined"), 2 * kClients);
 }
 
-// The match goes on with every tick, in bodies that the clients verify: no hash differs.
+// The match goes on with every tick, in bodies that the clients verify: no hash differs. The third
+// server has an admin token of its own, so the order's token opens nothing there but the metrics.
 TEST_F(HandOverTest, AMatchMovesWithItsPlayers) {
+  const std::string matches = keys_.folder.write("matches-token", "a-token-of-the-servers\n");
+  const std::string own = keys_.folder.write("own-token", "a-token-of-the-third-server\n");
+  for (const std::string& file : {matches, own}) {
+    std::filesystem::permissions(file, std::filesystem::perms{0600});
+  }
   RunningServer first = start(kClients, {"--record", recordings("first")});
-  RunningServer second = start(kClients, {"--record", recordings("second")});
-  RunningServer third = start(
-      kClients, {"--record", recordings("third"), "--rooms", "2", "--close-when-empty", "1s"});
+  RunningServer second =
+      start(kClients, {"--record", recordings("second"), "--matches-token-file", matches});
+  Strings of_third = arguments();
+  *std::ranges::find(of_third, token_) = own;
+  of_third.insert(of_third.end(),
+                  {"--metrics-token-file", token_, "--matches-token-file", matches, "--record",
+                   recordings("third"), "--rooms", "2", "--close-when-empty", "1s"});
+  RunningServer third{of_third};
   Process load = play(first, kClients);
   ASSERT_TRUE(first.wait_for_clients(kClients));
   hand_over(first, second, second.admin());

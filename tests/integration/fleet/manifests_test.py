@@ -41,7 +41,7 @@ SECRETS = dict(re.findall(r"create secret generic (\S+) --from-file=(\w+)=", PAG
 JOBS = {each.command()[0]: each for each in CONTAINERS if each.manifest.kind == "Job"}
 CLOSING_SECONDS = 20  # server/host/README.md, "The end"
 LOOKUP_SECONDS = 30  # of a name of --public-address, at the start
-ADMIN_TOKEN, METRICS_TOKEN = "a-token-of-the-test", "another-token-of-the-test"
+ADMIN_TOKEN, METRICS_TOKEN, MATCHES_TOKEN = "a-token-of-the-test", "another-token-of-the-test", "one-more-of-the-test"
 MATCHMAKER = os.path.join(manifests.TOP, "agones", "matchmaker.py")
 # Fields that the kubectl of Debian 12, of version 1.20, does not know yet.
 NEWER_THAN_DEBIAN = {"completionMode", "backoffLimitPerIndex", "podFailurePolicy", "terminationGracePeriodSeconds"}
@@ -240,6 +240,45 @@ class ManifestsTest(unittest.TestCase):
             self.assertIn("COPY matchmaker.py /\n", file.read())
         self.assertTrue(os.access(MATCHMAKER, os.X_OK))
 
+    # Before the fix, the matchmaker and the load, which have keys, reached everything.
+    @for_each(WITH_PODS)
+    def test_a_pod_reaches_what_it_needs_alone(self, manifest):
+        policies = [each for each in ALL if each.kind == "NetworkPolicy" and manifest in selected_by(each)]
+        self.assertEqual([each.spec["policyTypes"] for each in policies], [["Ingress", "Egress"]])
+        names, api = {("UDP", 53), ("TCP", 53)}, {("TCP", 443), ("TCP", 6443)}
+        needed = {"Fleet": names | api, "Deployment": names | api, "StatefulSet": set(), "tickbox-verify": set(),
+                  "tickbox-load": names | {("UDP", 7777), ("TCP", 9180)}}
+        rules = policies[0].spec["egress"]
+        self.assertEqual({(port["protocol"], port["port"]) for rule in rules for port in rule["ports"]},
+                         needed.get(manifest.kind) if manifest.kind != "Job" else needed[manifest.name])
+        for rule in rules:
+            to_servers = {port["port"] for port in rule["ports"]} & {7777, 9180}
+            self.assertEqual(rule.get("to"), [{"podSelector": only("StatefulSet", "kubernetes").spec["selector"]}]
+                             if to_servers else None)
+        if manifest.kind == "Job":
+            self.assertEqual(policies[0].spec["ingress"], [])
+
+    # Before the fix, systemd gave up for good after five starts in 2.3 s, and the unit had no limit of memory.
+    def test_the_unit_of_the_package_outlasts_a_drain_and_has_the_memory_of_the_page(self):
+        folder = os.path.join(manifests.TOP, "package")
+        with open(os.path.join(folder, "tickbox-server.service"), encoding="utf-8") as file:
+            unit = dict(re.findall(r"(?m)^(\w+)=(.*)$", file.read()))
+        with open(os.path.join(folder, "server.toml"), encoding="utf-8") as file:
+            drain = seconds(re.search(r'(?m)^drain-time = "(\w+)"', file.read())[1])
+        tries = int(unit["StartLimitBurst"]) * seconds(unit["RestartSec"])
+        self.assertGreater(tries, 2 * (drain + CLOSING_SECONDS))
+        self.assertGreater(seconds(unit["StartLimitIntervalSec"].replace("min", "m")), tries)
+        room, client = map(int, re.search(r"a room takes ([0-9]+) KB, and a client in it ([0-9]+) KB", PAGE).groups())
+        rooms = 1024  # of a server, at most: server/host/README.md
+        self.assertGreater(size(unit["MemoryMax"] + "i"), 1.5 * rooms * (room + 16 * client) * 1000)
+        self.assertGreater(int(unit["LimitNOFILE"]), 3 * rooms)
+
+    # Before the fix, a part that verified recordings could change them all.
+    def test_the_parts_change_no_recording(self):
+        mounts = JOBS["replay"].spec["volumeMounts"]
+        self.assertEqual({each["mountPath"]: (each.get("readOnly", False), each.get("subPath")) for each in mounts},
+                         {"/recordings": (True, None), "/verified": (False, "verified")})
+
     @for_each(WITH_PODS)
     def test_every_claim_is_there_and_takes_all_pods(self, manifest):
         claims = {each.name: each for each in ALL if each.kind == "PersistentVolumeClaim"}
@@ -371,7 +410,8 @@ class ManifestsTest(unittest.TestCase):
         self.keys = folder.name + container.option("--key-file")
         self.assertEqual(tickbox("token", "keygen", "--out", self.keys).returncode, 0)
         files = [self.keys]
-        for option, token in (("--admin-token-file", ADMIN_TOKEN), ("--metrics-token-file", METRICS_TOKEN)):
+        for option, token in (("--admin-token-file", ADMIN_TOKEN), ("--metrics-token-file", METRICS_TOKEN),
+                              ("--matches-token-file", MATCHES_TOKEN)):
             files.append(folder.name + container.option(option))
             with open(files[-1], "w", encoding="ascii") as file:
                 file.write(token + "\n")
@@ -396,7 +436,10 @@ class ManifestsTest(unittest.TestCase):
         for manifest in ALL:
             for endpoint in manifest.spec.get("podMetricsEndpoints", []):
                 self.assertEqual(http_get(address, endpoint["path"])[0], 401)
-                self.assertEqual(http_get(address, "/v1/status", token=METRICS_TOKEN)[0], 401)
+                for path, token in (("/v1/status", METRICS_TOKEN), ("/matches", METRICS_TOKEN),
+                                    ("/metrics", MATCHES_TOKEN), ("/v1/status", MATCHES_TOKEN)):
+                    self.assertEqual(http_get(address, path, token=token)[0], 401)
+                self.assertEqual(http_get(address, "/matches", token=MATCHES_TOKEN)[0], 405, "a match is posted")
                 status, metrics = http_get(address, endpoint["path"], token=METRICS_TOKEN)
                 self.assertEqual(status, 200)
         self.assertIn('name="tickbox-x7"', metrics)

@@ -8,6 +8,7 @@ import sys
 
 sys.dont_write_bytecode = True
 
+import argparse
 import concurrent.futures
 import http.client
 import importlib.util
@@ -42,6 +43,14 @@ def rights(role):
     found = [each.document for each in manifests.read_all() if each.kind == "Role" and each.name == role]
     return {(verb, group, resource) for each in found for rule in each["rules"] for verb in rule["verbs"]
             for group in rule["apiGroups"] for resource in rule["resources"]}
+
+
+def loaded_program():
+    """The program as a module."""
+    spec = importlib.util.spec_from_file_location("matchmaker", PROGRAM)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 class MatchmakerTest(unittest.TestCase):
@@ -178,6 +187,40 @@ class MatchmakerTest(unittest.TestCase):
         self.assert_no_place("no server is free")
         self.assertEqual(len(self.api.bodies), 3)
 
+    # Before the fix, one server with such an annotation kept all players of the fleet waiting, for as long as it was there.
+    def test_a_server_that_says_nonsense_is_left_out(self):
+        self.side_car.change(state="Ready")
+        self.match("--fill", "0")
+        nonsense = ["not json", "7", "null", "[7]", '[{"room": 5}]', "[" * 50_000, {"room": "5"}, {"room": 0},
+                    {"room": 2**32}, {"room": 5.5}, {"room": True}, {"room": None}, {"port": 5}]
+        for number, said in enumerate(nonsense):
+            self.side_car.counters["rooms"]["count"] = 1
+            self.api.rooms = [said, {"room": 5}]
+            self.assertEqual(self.join(number)["room"], 5, said)
+            self.assertEqual(len(self.api.bodies), 2 * number + 2)
+
+    # What a server can make this program raise does not keep players waiting either.
+    def test_a_server_has_its_time_whatever_is_raised(self):
+        maker, logged = loaded_program(), []
+        maker.OPENING, maker.TRIES, maker.log = 0.3, 2, logged.append
+        matchmaker = maker.Matchmaker(argparse.Namespace(account=self.folder, api=self.api.url))
+        allocated = []
+        matchmaker.allocate = lambda: allocated.append(len(allocated)) or {
+            "server": f"tickbox-{len(allocated)}", "allocated": "now", "until": time.monotonic() + maker.OPENING}
+        servers = {"tickbox-1": {"metadata": {}}, "tickbox-2": {"status": {"state": "Allocated"}, "metadata": {
+            "annotations": {"agones.dev/sdk-tickbox-rooms": '[{"allocated": "now", "room": 5}]'}}}}
+        matchmaker.game_server = servers.get
+        begin = time.monotonic()
+        while time.monotonic() - begin < 5:
+            try:
+                self.assertEqual(matchmaker.open_match()["room"], 5)
+                break
+            except KeyError:
+                time.sleep(0.05)
+        self.assertEqual(len(allocated), 2)
+        self.assertGreaterEqual(time.monotonic() - begin, maker.OPENING, "a fault of Kubernetes costs no room")
+        self.assertIn("refused server=tickbox-1", logged[0])
+
     # Before the fix, each failure counted as the end of the server, and left a room that nobody played in.
     def test_a_fault_costs_no_room(self):
         self.side_car.change(state="Ready")
@@ -240,9 +283,7 @@ class MatchmakerTest(unittest.TestCase):
     def test_it_asks_what_the_manifest_asks(self):
         if not manifests:
             self.skipTest("this needs Debian's python3-yaml")
-        spec = importlib.util.spec_from_file_location("matchmaker", PROGRAM)
-        matchmaker = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(matchmaker)
+        matchmaker = loaded_program()
         wanted = [each.document for each in manifests.read_all() if each.kind == "GameServerAllocation"]
         self.assertEqual([matchmaker.ALLOCATION], wanted)
         fleet = next(each for each in manifests.read_all() if each.kind == "Fleet").containers()[0]
@@ -252,7 +293,7 @@ class MatchmakerTest(unittest.TestCase):
         self.assertEqual(seats, fleet.option("--max-clients"))
         with open(PROGRAM, encoding="utf-8") as file:
             program = file.read()
-        self.assertLessEqual(len(program.splitlines()), 190)
+        self.assertLessEqual(len(program.splitlines()), 205)
         expires = manifests.seconds(re.search(r'"--expires", "([^"]+)"', program)[1])
         for option in ("--close-when-empty", "--exit-when-empty"):
             self.assertLess(float(fill) + expires, manifests.seconds(fleet.option(option)))

@@ -20,6 +20,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace tickbox::commands::load_report_test {
@@ -95,6 +96,38 @@ TEST(LoadReport, HasEveryPathOnceAndNullWhereNothingIsKnown) {
   EXPECT_FALSE(is_told_by_server("generator.cpu_percent"));
 }
 
+// Before the fix, a run without an outage did not know how long its longest one was, and missed a
+// requirement on it.
+TEST(LoadReport, KnowsEveryFigureOfARunWithoutAFault) {
+  LoadReport report{.first_client = 7, .clients_asked = 4, .clients_connected = 4, .seconds = 20};
+  report.snapshot_rates = {60, 60, 60, 60};
+  report.generator_cpu_percent = 3;
+  report.server = figures_between(sample(0, 0, std::chrono::seconds{0}),
+                                  sample(1'200, 0, std::chrono::seconds{20}), 1'200, 20);
+  report.joining = report.server;
+  report.lateness.add(0);
+  client::ClientStats& stats = report.stats;
+  stats.hashes_checked = stats.inputs_sent = 4'800;
+  stats.up_sent = stats.up_arrived = stats.down_sent = stats.down_arrived = 4'800;
+  stats.untouched = {.checked = 4'800, .exact = 4'800};
+  stats.prediction_error.add(0);
+  stats.round_trip.add(20'000);
+  stats.snapshot_gap.add(16'667);
+  const Figures figures = figures_of(report);
+  for (const Figure& each : figures) {
+    const bool is_known = !std::holds_alternative<std::monostate>(each.value);
+    EXPECT_EQ(is_known, each.path != "state_hash.first_mismatch") << each.path;
+  }
+  for (const char* const text : {"outage_ms.max<=5000", "outage_ms.p99==0", "loss.down==0",
+                                 "prediction.error_max==0", "ticks_skipped==0", "inputs.late==0"}) {
+    EXPECT_TRUE(check(parse_requirements(text).value().front(), figures).held) << text;
+  }
+  EXPECT_FALSE(
+      check(parse_requirements("outage_ms.max<=5000").value().front(), figures_of(LoadReport{}))
+          .held)
+      << "no client was there";
+}
+
 // Before, the overruns while clients joined were in no figure.
 TEST(LoadReport, HasTheServersTicksWhileTheClientsJoin) {
   LoadReport report;
@@ -161,9 +194,10 @@ TEST(Document, EndsWithRequirementsAndVerdict) {
             R"({"text":"rtt_ms.p99<=1","held":false,"value":null}],"verdict":"failed"})");
 }
 
-// The document has text from the server, which need not be UTF-8.
-TEST(Document, StaysUtf8) {
-  EXPECT_EQ(to_json({{"reason", std::string{"a\xff"}}}), "{\"reason\":\"a\xEF\xBF\xBD\"}");
+// The document has text from the server, which need not be UTF-8, and may be printed on a terminal.
+TEST(Document, IsAscii) {
+  EXPECT_EQ(to_json({{"reason", std::string{"a\xff \xc3\xa9 \xc2\x9b\x7f"}}}),
+            R"({"reason":"a\ufffd \u00e9 \u009b\u007f"})");
 }
 
 TEST(Document, PutsAnObjectOnALineForPeople) {

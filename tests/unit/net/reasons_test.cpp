@@ -85,7 +85,12 @@ TEST(Refusal, TellsPeopleTheNumbersAndWhatToTry) {
   names(refuse(RefuseReason::KeyUnknown, 0), "--token FILE");
   names(refuse(RefuseReason::TokenExpired, 12), "12 s");
   names(refuse(RefuseReason::TokenBeforeBoot, 4'294'967'295), "4294967295 s");
-  names(refuse(RefuseReason::TokenRoom, 9), "room 9");
+  names(refuse(RefuseReason::TokenRoom, 9), "room 9, which is not at this port");
+  names(refuse(RefuseReason::TokenRoom, 9), "--shards N");
+  for (const RefuseReason of_time :
+       {RefuseReason::TokenExpired, RefuseReason::TokenBeforeBoot, RefuseReason::TokenEarly}) {
+    names(refuse(of_time, 12), "the clock of its issuer with that of the server");
+  }
 }
 
 TEST(Refusal, OfNoReasonIsNamedSo) {

@@ -100,15 +100,6 @@ TEST(Scenario, RefusesTooManyBodiesInOnePlace) {
   EXPECT_TRUE(error.starts_with("a.json:") && error.contains("1000000 pairs")) << error;
 }
 
-// A value takes two bytes of a file, and seventy times as many of memory.
-TEST(Scenario, RefusesMoreValuesThanAreRead) {
-  EXPECT_TRUE(scenario::parse_json("[1, {\"id\": [2]}]", 5));
-  const auto parsed = scenario::parse_json("[1,\n{\"id\": [2]}]", 4);
-  ASSERT_FALSE(parsed);
-  EXPECT_EQ(parsed.error().line, 2U);
-  EXPECT_TRUE(parsed.error().message.contains("4 values")) << parsed.error().message;
-}
-
 // Before the limit, an object of 50,000 keys took seconds: each was compared with all before it.
 TEST(Scenario, RefusesMoreKeysInAnObjectThanAreRead) {
   const auto object_of = [](int keys) {

@@ -306,13 +306,23 @@ TEST(Admin, TakesTheWholeTokenAlone) {
             "Bearer realm=\"tickbox\", error=\"invalid_token\"");
 }
 
-TEST(Admin, TheTokenOfTheMetricsOpensNothingElse) {
+TEST(Admin, TheTokensOfMetricsAndMatchesOpenNothingElse) {
   const AdminTokens tokens{.all = token_of("correct-horse-battery"),
-                           .metrics = token_of("a-token-of-prometheus")};
+                           .metrics = token_of("a-token-of-prometheus"),
+                           .matches = token_of("a-token-of-servers")};
+  std::string_view authorization = "Bearer a-token-of-servers";
   const auto status = [&](os::HttpMethod method, std::string_view path) {
-    return status_of(refusal(
-        {.method = method, .path = path, .authorization = "Bearer a-token-of-prometheus"}, tokens));
+    return status_of(
+        refusal({.method = method, .path = path, .authorization = authorization}, tokens));
   };
+  EXPECT_EQ(status(os::HttpMethod::Post, "/matches"), 200U);
+  for (const char* order : {"/drain", "/kick", "/rooms", "/log-level"}) {
+    EXPECT_EQ(status(os::HttpMethod::Post, order), 401U) << order;
+  }
+  EXPECT_EQ(status(os::HttpMethod::Get, "/metrics"), 401U);
+  EXPECT_EQ(status(os::HttpMethod::Get, "/recordings"), 401U);
+  authorization = "Bearer a-token-of-prometheus";
+  EXPECT_EQ(status(os::HttpMethod::Post, "/matches"), 401U);
   EXPECT_EQ(status(os::HttpMethod::Get, "/metrics"), 200U);
   EXPECT_EQ(status(os::HttpMethod::Get, "/v1/status"), 401U);
   EXPECT_EQ(status(os::HttpMethod::Get, "/rooms/1/log"), 401U);

@@ -2,6 +2,7 @@
 
 #include "core/text.h"
 #include "core/values.h"
+#include "json/reader.h"
 
 #include <fmt/format.h>
 
@@ -176,7 +177,7 @@ class Encoder {
 /// Reads what may have any form.
 class Decoder {
  public:
-  explicit Decoder(const Json& json) : json_(json) {}
+  explicit Decoder(const json::Value& json) : json_(json) {}
 
   template <class T>
   void operator()(const char* name, T& value) {
@@ -187,7 +188,7 @@ class Decoder {
 
   /// Returns false if the value has another form.
   template <class T>
-  static bool decode(const Json& json, T& value) {
+  static bool decode(const json::Value& json, T& value) {
     if constexpr (requires(Decoder codec) { each_member(codec, value); }) {
       Decoder codec{json};
       if (json.is_object()) each_member(codec, value);
@@ -202,12 +203,12 @@ class Decoder {
     }
   }
 
-  static bool decode(const Json& json, double& value) {
+  static bool decode(const json::Value& json, double& value) {
     value = std::numeric_limits<double>::infinity();
     return json.is_null() || (json.is_number() && read(json, value));
   }
 
-  static bool decode(const Json& json, BodyId& id) {
+  static bool decode(const json::Value& json, BodyId& id) {
     const auto value = json.is_string()
                            ? parse_as<std::uint64_t>(json.get_ref<const std::string&>())
                            : std::nullopt;
@@ -215,7 +216,7 @@ class Decoder {
     return value.has_value();
   }
 
-  static bool decode(const Json& json, net::RefuseReason& reason) {
+  static bool decode(const json::Value& json, net::RefuseReason& reason) {
     std::string name;
     if (!decode(json, name)) return false;
     for (std::size_t i = 1; i < net::kRefuseReasons; ++i) {
@@ -225,7 +226,7 @@ class Decoder {
     return false;
   }
 
-  static bool decode(const Json& json, Histogram& histogram) {
+  static bool decode(const json::Value& json, Histogram& histogram) {
     std::vector<std::vector<std::uint64_t>> buckets;
     if (!decode(json, buckets)) return false;
     for (const auto& bucket : buckets) {
@@ -236,31 +237,31 @@ class Decoder {
   }
 
   template <class T>
-  static bool decode(const Json& json, std::vector<T>& values) {
+  static bool decode(const json::Value& json, std::vector<T>& values) {
     if (!json.is_array()) return false;
     values.resize(json.size());
-    return std::ranges::equal(json, values,
-                              [](const Json& each, T& value) { return decode(each, value); });
+    return std::ranges::equal(
+        json, values, [](const json::Value& each, T& value) { return decode(each, value); });
   }
 
   template <class T>
-  static bool decode(const Json& json, std::optional<T>& value) {
+  static bool decode(const json::Value& json, std::optional<T>& value) {
     return json.is_null() || decode(json, value.emplace());
   }
 
  private:
   template <class T>
-  static bool read(const Json& json, T& value) {
+  static bool read(const json::Value& json, T& value) {
     value = json.get<T>();
     return true;
   }
 
-  const Json& json_;
+  const json::Value& json_;
   bool is_right_ = true;
 };
 
 /// Returns a setting, or the value of another figure.
-FigureValue value_of(const Json& json) {
+FigureValue value_of(const json::Value& json) {
   if (json.is_string()) return json.get<std::string>();
   if (json.is_boolean()) return json.get<bool>();
   if (json.is_number_unsigned()) return json.get<std::uint64_t>();
@@ -350,12 +351,12 @@ std::string difference_of(const LoadPart& a, const LoadPart& b) {
 }
 
 /// Returns the last line that is a JSON object; null if none is among the last lines.
-Json last_object(std::string_view text) {
+json::Value last_object(std::string_view text) {
   for (int i = 0; i <= kLinesAfterPart && !text.empty(); ++i) {
     text = trimmed(text);
     const std::size_t begin = text.rfind('\n') + 1;
     if (text.substr(begin).starts_with('{')) {
-      Json document = Json::parse(text.substr(begin), nullptr, false);
+      json::Value document = json::read_or_null(text.substr(begin));
       if (document.is_object()) return document;
     }
     text = text.substr(0, begin);
@@ -370,13 +371,13 @@ std::string to_json(const LoadPart& part) {
   Json json = Encoder::encode(visited);
   json["settings"] = Json::object();
   for (const Figure& setting : part.settings) {
-    json["settings"][setting.path] = Json::parse(value_json(setting.value));
+    json["settings"][setting.path] = Json(json::read_or_null(value_json(setting.value)));
   }
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return json.dump(-1, ' ', true, Json::error_handler_t::replace);
 }
 
 std::expected<LoadPart, std::string> read_part(std::string_view text) {
-  const Json document = last_object(text);
+  const json::Value document = last_object(text);
   if (document.is_null()) {
     return std::unexpected{"does not end with the document of `load --part I/N --json`"};
   }
@@ -389,7 +390,7 @@ std::expected<LoadPart, std::string> read_part(std::string_view text) {
                           "with `load --part I/N --json`"}};
   }
   LoadPart part;
-  const Json& json = document["part"];
+  const json::Value& json = document["part"];
   const bool is_right = Decoder::decode(json, part) && json.contains("settings") &&
                         json["settings"].is_object() && has_ends(part.measured.report.server) &&
                         has_ends(part.measured.report.joining) && part.part.of <= kPartsMax &&
