@@ -4,9 +4,12 @@
 //
 // Every snapshot reports how long before its use the newest input
 // arrived (the margin). The spread of recent margins shows the jitter of the path. The clock aims
-// for one spare tick on all but the latest 2 % of margins. It gets there by running slightly faster
-// or slower, which is not visible; only a large error makes it jump. A single margin never moves
-// it.
+// for one spare tick on all but the latest 2 % of margins. It gets there by running faster or
+// slower than the server; only a large error makes it jump. A single margin never moves it. Late
+// inputs are lost, so it catches up fast; early ones only add delay, so it falls back slowly.
+//
+// The margins also show the rate of the server's clock (drift.h). This clock follows that rate by
+// itself. While the rate keeps changing, it aims for more than one spare tick.
 //
 // Margins do not show lost packets, or packets that arrive all at once after a blocked path opens.
 // The server reports these as missed inputs. When misses recur, the clock adds one tick. Later it
@@ -23,6 +26,7 @@
 // early. The clock then goes on from another tick at once. Its margins and its next due time stay
 // as they are.
 
+#include "client/connection/drift.h"
 #include "core/clock.h"
 #include "core/ids.h"
 
@@ -50,19 +54,26 @@ class ClockSync {
   /// without a pause.
   std::uint32_t begin_turn(Instant now);
 
-  /// Returns how far this clock has been moved ahead in total. The client stores it with each sent
-  /// packet and passes it to on_margin() with that packet's margin.
-  [[nodiscard]] Duration moved() const { return moved_; }
+  /// What makes the margins of packets comparable.
+  struct Reading {
+    Instant due;          ///< next_due()
+    Duration moved{};     ///< how far this clock has been moved ahead in total, by itself
+    Duration followed{};  ///< the same, by the rate of the server's clock
+  };
 
-  /// Takes a margin that the server measured, in 1/16 ticks, for a packet sent when moved() was
-  /// `moved_then`. protocol::kMarginLeast and protocol::kMarginMost may mean any value beyond.
-  void on_margin(std::int32_t sixteenths, Duration moved_then);
+  /// The client stores it with each sent packet and passes it on with that packet's margin.
+  [[nodiscard]] Reading reading() const {
+    return {.due = next_due_, .moved = moved_, .followed = followed_};
+  }
+
+  /// Takes a margin that the server measured, in 1/16 ticks, for a packet sent at `then`.
+  /// protocol::kMarginLeast and protocol::kMarginMost may mean any value beyond.
+  void on_margin(std::int32_t sixteenths, const Reading& then);
 
   /// Takes the tick `room` of a head, and whether this clock is ahead or behind by a pause. Such a
   /// clock continues from another tick. Requires: begin_turn() of this turn was called. `sent`: the
-  /// newest input of a packet that the server had received when it wrote the head, sent when
-  /// moved() was `moved_then`.
-  void on_room(Tick room, Tick sent, Duration moved_then);
+  /// newest input of a packet that the server had received when it wrote the head, sent at `then`.
+  void on_room(Tick room, Tick sent, const Reading& then);
 
   /// Reports that the server substituted an input, because it was lost or late.
   void on_missed();
@@ -82,7 +93,7 @@ class ClockSync {
     /// The limit of the wire that the margin is at; the true value may be beyond.
     enum class End : std::uint8_t { None, Least, Most };
 
-    Duration value{};  ///< margin as if the clock had never moved
+    Duration value{};  ///< margin as if the clock had never moved by itself
     End end = End::None;
   };
 
@@ -104,14 +115,19 @@ class ClockSync {
   Tick next_;
   Instant next_due_;
   Duration moved_{};
+  Duration followed_{};
+  Drift drift_{std::chrono::milliseconds{
+      100}};  ///< of the margins, as if the clock had neither moved nor followed
   std::int32_t speed_per_mille_ = 1'000;
   bool steering_ = false;
   std::array<std::uint32_t, kTurns> overdue_{};  ///< ticks overdue at each of the newest turns
   std::size_t turns_ = 0;                        ///< count of all turns
 
   std::array<Margin, kMargins> margins_{};
-  std::size_t margin_count_ = 0;    ///< since start_over(), without those that were forgotten
-  Margin worst_;                    ///< margin that all but the worst 2 % (at least one) reach
+  std::size_t margin_count_ = 0;      ///< since start_over(), without those that were forgotten
+  Margin worst_;                      ///< margin that all but the worst 2 % (at least one) reach
+  std::array<Duration, 3> newest_{};  ///< of all margins, as Margin::value
+  std::size_t newest_count_ = 0;
   std::size_t exact_in_a_row_ = 0;  ///< newest margins in a row that are exact to 1/16 tick
   bool jumped_ = false;             ///< margins_ still has the margins that led to a jump
   Tick noted_;                      ///< tick at which the newest of margins_ began

@@ -90,7 +90,7 @@ void SentInputs::write(protocol::InputMessage& message) {
 }
 
 void SentInputs::on_sent(std::uint64_t sequence, Instant due) {
-  packets_.insert(sequence) = {.due = due, .clock_moved = clock_.moved(), .newest_input = newest_};
+  packets_.insert(sequence) = {.due = due, .clock = clock_.reading(), .newest_input = newest_};
   sent_to_ = newest_;
   newest_sent_ = sequence;
   if (!waiting_since_) waiting_since_ = due;
@@ -115,14 +115,14 @@ std::optional<Tick> SentInputs::receive_report(const protocol::InputReport& repo
   const Packet* packet = packets_.find(sequence);
   if (packet != nullptr && sequence > (answer_ ? answer_->sequence : 0)) {
     on_arrival(sequence, *packet, protocol::decode_margin(report.margin), now);
-    clock_.on_room(tick, packet->newest_input, packet->clock_moved);
+    clock_.on_room(tick, packet->newest_input, packet->clock);
   }
   return tick;
 }
 
 void SentInputs::on_arrival(std::uint64_t sequence, const Packet& packet, std::int32_t margin,
                             Instant now) {
-  clock_.on_margin(margin, packet.clock_moved);
+  clock_.on_margin(margin, packet.clock);
   const auto before =
       std::exchange(answer_, Answer{.at = now, .tick = room_tick_, .sequence = sequence});
   const Packet* next = packets_.find(sequence + 1);

@@ -85,7 +85,7 @@ class SentInputs {
   /// A sent packet, kept for the server's report on it.
   struct Packet {
     Instant due;  ///< of its newest input
-    Duration clock_moved{};
+    ClockSync::Reading clock;
     Tick newest_input;
   };
 

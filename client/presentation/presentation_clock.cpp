@@ -94,7 +94,11 @@ Duration ViewArrivals::interval() const {
 PresentationClock::PresentationClock(std::uint32_t ticks_per_second)
     : period_(tick_duration(ticks_per_second)), arrivals_(ticks_per_second) {}
 
-void PresentationClock::on_view(Tick tick, bool has_news, Instant now) {
+void PresentationClock::on_view(Tick tick, bool has_news, Instant own) {
+  const Instant now = followed(own);
+  followed_ = now - own;
+  heard_ = own;
+  drift_.add(own, period_ * tick.value - own.time_since_epoch(), {});
   const Duration shown = std::min(running(now), most_);
   arrivals_.add(tick, has_news, now);
   line_ = arrivals_.line();
@@ -115,8 +119,13 @@ Duration PresentationClock::wanted_lag() const {
   return line_ + std::min(delay, kPresentationDelayMax);
 }
 
-Duration PresentationClock::moment(Instant now) const {
-  return has_begun() ? std::clamp(running(now), first_, most_) : Duration::zero();
+Duration PresentationClock::moment(Instant own) const {
+  return has_begun() ? std::clamp(running(followed(own)), first_, most_) : Duration::zero();
+}
+
+/// Returns the time on the own clock, as if it had run at the server's rate.
+Instant PresentationClock::followed(Instant own) const {
+  return own + followed_ + drift_.in(own - heard_);
 }
 
 /// Returns the shown moment without the limits of the first and the newest view.

@@ -11,7 +11,11 @@
 // Without new views, the moment continues for a quarter of a second beyond the newest view, then
 // stops. A server without news is silent for less time than that, unless its snapshot rate is below
 // four a second.
+//
+// The server's clock may run at another rate (../connection/drift.h). All of this counts in its
+// time.
 
+#include "client/connection/drift.h"
 #include "core/clock.h"
 #include "core/ids.h"
 
@@ -88,14 +92,14 @@ class PresentationClock {
  public:
   explicit PresentationClock(std::uint32_t ticks_per_second);
 
-  /// Takes the arrival of a view. Requires: views in the order of their ticks.
-  void on_view(Tick tick, bool has_news, Instant now);
+  /// Takes the arrival of a view, on the own clock. Requires: views in the order of their ticks.
+  void on_view(Tick tick, bool has_news, Instant own);
 
   [[nodiscard]] bool has_begun() const { return views_ > 0; }
 
   /// Returns the shown moment, counted from the room's tick 0; 0 before the first view. It never
-  /// decreases if `now` does not.
-  [[nodiscard]] Duration moment(Instant now) const;
+  /// decreases if the own clock does not.
+  [[nodiscard]] Duration moment(Instant own) const;
 
   /// Returns the time from the arrival of a view as prompt as the promptest recent one, until its
   /// tick is shown.
@@ -104,16 +108,20 @@ class PresentationClock {
  private:
   [[nodiscard]] Duration wanted_lag() const;
   [[nodiscard]] Duration running(Instant now) const;
+  [[nodiscard]] Instant followed(Instant own) const;
 
   Duration period_;
+  Drift drift_{std::chrono::milliseconds{250}};
+  Instant heard_;        ///< arrival of the newest view, on the own clock
+  Duration followed_{};  ///< at heard_: how far the followed clock is ahead of the own one
   ViewArrivals arrivals_;
   std::uint64_t views_ = 0;  ///< count of all views
   Duration line_{};          ///< line() of arrivals_
-  Duration lag_{};           ///< how far the moment that should be shown is behind this clock
-  Duration behind_{};        ///< at since_: delay of the shown moment behind its target
-  Instant since_;            ///< arrival of the newest view
-  Duration first_{};         ///< moment of the first view: nothing earlier is shown
-  Duration most_{};          ///< moment at which the clock stops
+  Duration lag_{};     ///< how far the moment that should be shown is behind the followed clock
+  Duration behind_{};  ///< at since_: delay of the shown moment behind its target
+  Instant since_;      ///< arrival of the newest view, on the followed clock
+  Duration first_{};   ///< moment of the first view: nothing earlier is shown
+  Duration most_{};    ///< moment at which the clock stops
 };
 
 }  // namespace tickbox::client

@@ -10,12 +10,15 @@ using std::chrono::milliseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
+/// What `chronyd` does at most, by default, in parts per million.
+constexpr std::int32_t kSlewMost = 85'000;
 constexpr std::uint64_t kLooksPerHour = hours{1} / Faults::kInterval;
 
 }  // namespace
 
 Faults::Faults(const Plan& plan, Match& match, Hostile& hostile, ClientCheck& clients)
-    : likelihoods_(likelihoods_of(plan.profile)),
+    : plan_(plan),
+      likelihoods_(likelihoods_of(plan.profile)),
       match_(match),
       hostile_(hostile),
       clients_(clients),
@@ -66,6 +69,8 @@ void Faults::begin(Fault fault) {
     case Fault::FullDisk:
     case Fault::Keys:
       return begin_at_server(fault);
+    case Fault::Slew:
+      return slew();
     case Fault::Storm:
       return storm();
     case Fault::Hostile:
@@ -160,9 +165,23 @@ void Faults::storm() {
   }
 }
 
+/// This disturbs nobody: a client follows the rate of its server's clock, and goes on.
+void Faults::slew() {
+  const std::size_t players = match_.players().size();
+  const std::size_t player = rng_.chance(1, 2) ? players : rng_.below(players);
+  const auto ppm = static_cast<std::int32_t>(rng_.below(2 * kSlewMost + 1)) - kSlewMost;
+  player == players ? match_.drift_server(ppm) : match_.drift(player, ppm);
+  endings_.push_back(
+      {.at = match_.now() + up_to(seconds{10}), .fault = Fault::Slew, .player = player});
+}
+
 void Faults::end(const Ending& ending) {
   SimulatedNetwork& network = match_.network();
   switch (ending.fault) {
+    case Fault::Slew:
+      return ending.player == match_.players().size()
+                 ? match_.drift_server(0)
+                 : match_.drift(ending.player, plan_.clients[ending.player].drift_ppm);
     case Fault::Burst:
       return network.lose_more(ending.player, 0);
     case Fault::PartitionUp:

@@ -39,6 +39,7 @@ class Faults {
   void begin_at_server(Fault fault);
   void end(const Ending& ending);
   void storm();
+  void slew();
   void replace_who_were_sent_away();
   void last(Fault fault, std::size_t player, Duration duration);
   void disturb_all(Instant until);
@@ -46,6 +47,7 @@ class Faults {
   /// Returns mostly up to `most`, and now and then up to `seldom`.
   [[nodiscard]] Duration mostly(Duration most, Duration seldom);
 
+  const Plan& plan_;
   const Likelihoods& likelihoods_;
   Match& match_;
   Hostile& hostile_;

@@ -100,7 +100,7 @@ const views::Rows* Match::view_of(std::size_t player) const {
 }
 
 void Match::advance() {
-  clock_.advance(kStep);
+  advance_clocks();
   for (std::size_t i = 0; i < players_.size(); ++i) {
     drive_player(i);
   }

@@ -7,9 +7,10 @@ namespace tickbox::simulator {
 namespace {
 
 constexpr std::array<std::string_view, kFaults> kFaultNames{
-    "burst",   "partition_up", "partition_down", "cut",      "move",  "pause",     "clock_jump",
-    "suspend", "stall",        "leap",           "calendar", "crash", "drain",     "kill",
-    "theft",   "leave",        "storm",          "hostile",  "keys",  "slow_disk", "full_disk"};
+    "burst",      "partition_up", "partition_down", "cut",      "move",  "pause",
+    "clock_jump", "suspend",      "stall",          "leap",     "slew",  "calendar",
+    "crash",      "drain",        "kill",           "theft",    "leave", "storm",
+    "hostile",    "keys",         "slow_disk",      "full_disk"};
 
 constexpr std::array<std::string_view, kProfiles> kProfileNames{"lan",  "wifi",   "mobile",
                                                                 "soak", "mangle", "chaos"};
@@ -45,6 +46,7 @@ constexpr std::array<Likelihoods, kProfiles> kTables{
                                              {Fault::Pause, 40},
                                              {Fault::Leave, 60},
                                              {Fault::Kill, 20},
+                                             {Fault::Slew, 60},
                                              {Fault::Stall, 10}})},
     // Far away, with gaps, and with a new address now and then.
     Likelihoods{.clients_max = 12,
@@ -81,6 +83,7 @@ constexpr std::array<Likelihoods, kProfiles> kTables{
                                              {Fault::Suspend, 6},
                                              {Fault::Stall, 6},
                                              {Fault::Leap, 2},
+                                             {Fault::Slew, 10},
                                              {Fault::Calendar, 6},
                                              {Fault::Kill, 20},
                                              {Fault::Theft, 2},
@@ -123,10 +126,11 @@ constexpr std::array<Likelihoods, kProfiles> kTables{
             {{Fault::Burst, 360},     {Fault::PartitionUp, 180}, {Fault::PartitionDown, 180},
              {Fault::Cut, 180},       {Fault::Move, 360},        {Fault::Pause, 360},
              {Fault::ClockJump, 180}, {Fault::Suspend, 120},     {Fault::Stall, 180},
-             {Fault::Leap, 30},       {Fault::Calendar, 120},    {Fault::Crash, 60},
-             {Fault::Drain, 40},      {Fault::Kill, 360},        {Fault::Theft, 120},
-             {Fault::Keys, 120},      {Fault::Leave, 360},       {Fault::Storm, 60},
-             {Fault::Hostile, 360},   {Fault::SlowDisk, 120},    {Fault::FullDisk, 120}})},
+             {Fault::Leap, 30},       {Fault::Slew, 180},        {Fault::Calendar, 120},
+             {Fault::Crash, 60},      {Fault::Drain, 40},        {Fault::Kill, 360},
+             {Fault::Theft, 120},     {Fault::Keys, 120},        {Fault::Leave, 360},
+             {Fault::Storm, 60},      {Fault::Hostile, 360},     {Fault::SlowDisk, 120},
+             {Fault::FullDisk, 120}})},
 };
 
 }  // namespace

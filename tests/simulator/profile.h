@@ -22,6 +22,7 @@ enum class Fault : std::uint8_t {
   Suspend,    ///< a client's process and its clock stop for a while
   Stall,      ///< the server's process stops for a while
   Leap,       ///< the server's clock jumps ahead
+  Slew,       ///< the server's clock or a client's runs up to 8.5 % faster or slower for a while
   Calendar,   ///< the server's calendar jumps, at most ten minutes ahead or back
   Crash,      ///< the server is killed and restarts
   Drain,      ///< the server stops in order and restarts
@@ -34,7 +35,7 @@ enum class Fault : std::uint8_t {
   SlowDisk,
   FullDisk,
 };
-inline constexpr std::size_t kFaults = 21;
+inline constexpr std::size_t kFaults = 22;
 
 [[nodiscard]] std::string_view name_of(Fault fault);
 

@@ -185,12 +185,19 @@ BodyId Harness::body_of(std::size_t client) const {
 }
 
 Instant Harness::time_of(const Player& player) const {
-  return now() + (now() - start_) / kDriftUnit * player.drift_ppm + player.jumped;
+  return now() + player.ahead;
+}
+
+void Harness::advance_clocks() {
+  clock_.advance(kStep);
+  server_ahead_ += kStep * server_drift_ppm_ / kDriftUnit;
+  for (Player& player : players_)
+    player.ahead += kStep * player.drift_ppm / kDriftUnit;
 }
 
 void Harness::run_for(Duration duration) {
   for (Duration passed{}; passed < duration; passed += kStep) {
-    clock_.advance(kStep);
+    advance_clocks();
     for (std::size_t i = 0; i < players_.size(); ++i) {
       drive_client(i);
     }

@@ -123,8 +123,8 @@ class Harness {
     std::multimap<Tick, std::vector<std::byte>> inputs;
     std::vector<HeardEvent> events;  ///< in the order in which it received them
     std::vector<Duration> drains;    ///< the time left, at each DRAIN that it received
-    std::int32_t drift_ppm = 0;      ///< drift of its clock
-    Duration jumped{};               ///< jumps of its clock, ahead or back
+    std::int32_t drift_ppm = 0;      ///< how much faster its clock runs
+    Duration ahead{};                ///< of its clock, by its drift and jumps
     Duration turn{kStep};            ///< time between polls; 0: it is woken when it asks for it
     Instant next_turn;
     Instant paused_until;
@@ -160,7 +160,12 @@ class Harness {
   void wake(std::size_t client) { pause(client, now()); }
 
   /// Moves a client's clock, as after the suspension of its machine.
-  void jump_clock(std::size_t client, Duration by) { players_[client].jumped += by; }
+  void jump_clock(std::size_t client, Duration by) { players_[client].ahead += by; }
+
+  /// Lets a client's clock, or the server's, run faster by this from now on.
+  void drift(std::size_t client, std::int32_t ppm) { players_[client].drift_ppm = ppm; }
+
+  void drift_server(std::int32_t ppm) { server_drift_ppm_ = ppm; }
 
   /// Moves the server's clock ahead, and no other.
   void leap_server(Duration ahead) { server_ahead_ += ahead; }
@@ -266,6 +271,8 @@ class Harness {
   [[nodiscard]] net::ConnectToken make_token(const net::TokenClaims& claims,
                                              const WallClock& calendar, const net::KeyRing& keys);
 
+  /// Advances all clocks by a step.
+  void advance_clocks();
   /// Polls a client; returns false if it is not due. Requires: its process is running.
   bool drive_client(std::size_t client);
   void drive_server();
@@ -299,6 +306,7 @@ class Harness {
   std::optional<server::TickPacer> pacer_;
   std::deque<Player> players_;
   Duration server_ahead_{};
+  std::int32_t server_drift_ppm_ = 0;
   Instant stalled_until_;
   bool drains_at_ticks_ = false;
 

@@ -32,6 +32,7 @@ std::string lateness_in_words(const LoadReport& report) {
 std::string success_in_words(const LoadReport& report, bool has_requirements) {
   std::string why = hashes_in_words(report);
   if (has_requirements) why += ", and every requirement held";
+  why += replaced_in_words(report.stats);
   if (report.server && report.server->rate_held < kRateHeldMin) {
     why += fmt::format(", but the server ran {:.1f} % of the ticks due and skipped {:.0f}",
                        100 * report.server->rate_held, report.server->skipped);

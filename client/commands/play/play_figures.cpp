@@ -139,6 +139,14 @@ void add_end(Figures& figures, const CommandEnd& end) {
   if (end.refused) figures.push_back({"refused", std::string{net::name_of(*end.refused)}});
 }
 
+std::string replaced_in_words(const client::ClientStats& stats) {
+  constexpr std::uint64_t kReplaced = 20;
+  if (stats.inputs_sent == 0 || stats.inputs_substituted * kReplaced < stats.inputs_sent) return "";
+  return fmt::format(
+      ", but the server replaced {:.0f} % of the inputs, which came too late or not at all",
+      100 * share(std::min(stats.inputs_substituted, stats.inputs_sent), stats.inputs_sent));
+}
+
 void add_inputs(Figures& figures, const client::ClientStats& stats) {
   figures.push_back({"inputs.sent", stats.inputs_sent});
   figures.push_back({"inputs.late", stats.inputs_late});

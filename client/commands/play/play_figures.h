@@ -28,6 +28,10 @@ void add_state_hash(Figures& figures, const client::ClientStats& stats);
 /// Returns the number of desyncs and the first of them, in words. Requires: there is one.
 [[nodiscard]] std::string mismatches_in_words(const client::ClientStats& stats);
 
+/// Returns what to add to a verdict of success if the server replaced at least a twentieth of the
+/// inputs, else nothing: such players are hardly in control.
+[[nodiscard]] std::string replaced_in_words(const client::ClientStats& stats);
+
 /// Adds prediction{checked,exact,corrected,corrected_share,error_p99,error_max,
 /// touched{checked,exact}}. checked and exact count the predictions in which nothing else had a
 /// part, touched counts the others. corrected, its share and the errors are of all predictions, the

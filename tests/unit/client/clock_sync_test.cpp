@@ -10,6 +10,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
+#include <numbers>
 #include <string>
 #include <utility>
 #include <vector>
@@ -42,6 +45,15 @@ void expect_steady(const Summary& summary) {
   EXPECT_LE(summary.most, kSteadyMost);
 }
 
+/// How far a clock has been moved ahead in total.
+Duration moved_by(const ClockSync& clock) {
+  return clock.reading().moved + clock.reading().followed;
+}
+
+std::int32_t sixteenths_of(Duration duration, std::uint32_t tick_rate) {
+  return static_cast<std::int32_t>(duration * 16 / tick_duration(tick_rate));
+}
+
 /// A link with the delay `before` until five seconds have passed, then with `after`.
 Way step_at_five_seconds(Duration before, Duration after) {
   return {.delay = [=](Duration sent) { return sent < seconds{5} ? before : after; }};
@@ -55,13 +67,48 @@ Way stalling(Duration one_way, Duration length, Duration every) {
   }};
 }
 
+/// How the server's clock runs beside that of the client; as Way::at_client.
+using Rate = std::function<Duration(Duration)>;
+
+Duration of_seconds(double count) {
+  return Duration{std::llround(count * 1e9)};
+}
+
+double seconds_of(Duration duration) {
+  return static_cast<double>(duration.count()) * 1e-9;
+}
+
+Rate steady_rate(double rate) {
+  return [=](Duration server) { return of_seconds(seconds_of(server) / rate); };
+}
+
+/// The same rate as the client's and another one, each for `length` of the client's time in turn.
+Rate stepping_rate(double rate, double length) {
+  return [=](Duration server) {
+    const double both = length + length * rate;
+    const double whole = std::floor(seconds_of(server) / both);
+    const double rest = seconds_of(server) - whole * both;
+    return of_seconds(whole * 2 * length + std::min(rest, length) +
+                      std::max(0.0, rest - length) / rate);
+  };
+}
+
+/// Faster and slower by up to 8.5 %, as a sine of this period.
+Rate swinging_rate(double period) {
+  return [=](Duration server) {
+    const double turns = 2 * std::numbers::pi / period;
+    return of_seconds(seconds_of(server) +
+                      0.085 / turns * (1 - std::cos(turns * seconds_of(server))));
+  };
+}
+
 /// A steady link, and the time after which one tick is to spare.
 struct Steady {
   std::string name;
   Duration one_way;
   ScriptOptions options;
   Duration settled;
-  double drift_ppm = 0;
+  double rate = 1;  ///< of the server's clock
 };
 
 std::vector<Steady> steady_links() {
@@ -75,8 +122,8 @@ std::vector<Steady> steady_links() {
                        {.length = seconds{30}, .snapshots_per_second = snapshots},
                        seconds{6}});
     }
-    for (const double ppm : {-500.0, 500.0}) {
-      links.push_back({name + ", a drift", way, {.length = seconds{120}}, seconds{5}, ppm});
+    for (const double rate : {0.9995, 1.0005}) {
+      links.push_back({name + ", a drift", way, {.length = seconds{120}}, seconds{5}, rate});
     }
     links.push_back({name + ", a loop that turns often",
                      way,
@@ -110,8 +157,56 @@ TEST(ClockSync, LeavesOneTickToSpareOnSteadyLinks) {
   for (const Steady& link : steady_links()) {
     SCOPED_TRACE(link.name);
     Way way = Way::of(link.one_way);
-    way.server_drift_ppm = link.drift_ppm;
+    way.at_client = steady_rate(link.rate);
     expect_steady(summary_of(play(way, link.options), link.settled));
+  }
+}
+
+// A clock that is being corrected runs up to 8.5 % faster or slower. Before the fix, 20 per mille
+// for each tick of error were all that the client did: from 1 to 3 % on it sent most inputs late,
+// and its speed ended at 5 %. The other way round it was ahead by up to 69 ticks.
+TEST(ClockSync, FollowsTheRateOfTheServersClock) {
+  struct Case {
+    std::string name;
+    Rate rate;
+    bool is_steady = false;
+  };
+
+  std::vector<Case> cases;
+  for (const double rate : {0.915, 0.95, 0.99, 1.01, 1.05, 1.085}) {
+    cases.push_back({"rate " + std::to_string(rate), steady_rate(rate), true});
+  }
+  for (const double rate : {0.915, 1.085}) {
+    for (const double length : {5.0, 15.0}) {
+      cases.push_back({"steps to " + std::to_string(rate), stepping_rate(rate, length)});
+    }
+  }
+  for (const double period : {4.0, 10.0, 30.0}) {
+    cases.push_back({"swings in " + std::to_string(period), swinging_rate(period)});
+  }
+  for (const Case& each : cases) {
+    for (const Duration one_way :
+         {Duration{}, Duration{milliseconds{30}}, Duration{milliseconds{80}}}) {
+      for (const std::uint32_t loss : {0U, 5U}) {
+        for (const std::uint32_t rate : {10U, 30U, 60U, 128U, 240U}) {
+          SCOPED_TRACE(testing::Message() << each.name << ", " << one_way.count() << " ns, loss "
+                                          << loss << " %, " << rate << " Hz");
+          Way way = Way::of(one_way);
+          way.at_client = each.rate;
+          way.loss_percent = loss;
+          way.jitter = loss > 0 ? milliseconds{20} : Duration{};
+          const std::uint32_t snapshots = rate == 128 ? 64 : std::min(rate, 60U);
+          const Played played = play(
+              way, {.length = seconds{60}, .tick_rate = rate, .snapshots_per_second = snapshots});
+          // The first step shows after a round trip, in which 240 Hz lose 40 inputs.
+          const bool is_far = one_way > milliseconds{50} && rate == 240;
+          EXPECT_LE(summary_of(played, seconds{2}).missed, is_far ? 0.02 : 0.01);
+          if (each.is_steady && loss == 0) {
+            EXPECT_LE(summary_of(played, seconds{45}).most, kSteadyMost + 0.5);
+          }
+        }
+      }
+    }
   }
 }
 
@@ -124,7 +219,7 @@ TEST(ClockSync, HastensAsSoonAsMoreThanTwoPercentAreTooLate) {
   for (const bool with_another : {false, true}) {
     Instant now{};
     ClockSync clock{60, {100}, milliseconds{20}, now};
-    const auto tell = [&](std::int32_t margin) { clock.on_margin(margin, clock.moved()); };
+    const auto tell = [&](std::int32_t margin) { clock.on_margin(margin, clock.reading()); };
     const auto step = [&] {
       const Instant due = clock.next_due();
       clock.ran();
@@ -132,7 +227,7 @@ TEST(ClockSync, HastensAsSoonAsMoreThanTwoPercentAreTooLate) {
     };
     for (int i = 0; i < 140; ++i) {
       step();
-      tell(kEarly);
+      tell(kEarly + sixteenths_of(moved_by(clock), 60));
     }
     for (int i = 0; i < 3; ++i) {
       step();
@@ -153,7 +248,7 @@ TEST(ClockSync, HastensAsSoonAsMoreThanTwoPercentAreTooLate) {
 TEST(ClockSync, FollowsAStepToAQuarterOfASecond) {
   const Way way = step_at_five_seconds(milliseconds{20}, milliseconds{250});
   const Played played = play(way, {.length = seconds{20}});
-  EXPECT_LT(summary_of(played, seconds{5}, seconds{7}).missed_count, 100U);
+  EXPECT_LT(summary_of(played, seconds{5}, seconds{7}).missed_count, 105U);
   const Summary settled = summary_of(played, seconds{7});
   EXPECT_EQ(settled.missed_count, 0U);
   EXPECT_GE(settled.least, 0.5);
@@ -209,11 +304,12 @@ TEST(ClockSync, GivesBackWhatItNeedsNoMore) {
   expect_steady(summary_of(played, seconds{290}));
 }
 
-// Stalls of 240 ms need a lead of 14 ticks. Misses add at most six ticks to the one spare tick.
+// Stalls of 240 ms need a lead of 14 ticks. Misses add at most six ticks to the one spare tick, and
+// what looks like a drift after a stall another two and a half.
 TEST(ClockSync, GoesNoFurtherThanMarginsTell) {
   const Way way = stalling(milliseconds{20}, milliseconds{240}, seconds{2});
   const Played played = play(way, {.length = seconds{60}});
-  EXPECT_LT(summary_of(played, seconds{30}).most, 8);
+  EXPECT_LT(summary_of(played, seconds{30}).most, 10);
 }
 
 // One packet in ten is 50 ms later than the others, and its margin shows it.
@@ -236,13 +332,13 @@ TEST(ClockSync, LeadsByNoMoreThanTwoHundredMilliseconds) {
   for (int i = 0; i < 3'000; ++i) {
     const std::int64_t unmoved = i % 10 == 9 ? -20 * 16 : 16;
     const auto margin = static_cast<std::int32_t>(std::clamp<std::int64_t>(
-        unmoved + clock.moved() * 16 / period, protocol::kMarginLeast, protocol::kMarginMost));
-    clock.on_margin(margin, clock.moved());
+        unmoved + moved_by(clock) * 16 / period, protocol::kMarginLeast, protocol::kMarginMost));
+    clock.on_margin(margin, clock.reading());
     clock.ran();
-    most = std::max(most, clock.moved());
+    most = std::max(most, moved_by(clock));
   }
   EXPECT_LE(most + period, milliseconds{200} + period / 2);
-  EXPECT_GE(clock.moved() + period, milliseconds{200} - period / 2);
+  EXPECT_GE(moved_by(clock) + period, milliseconds{200} - period / 2);
 }
 
 TEST(ClockSync, IsMovedByNoOutlier) {
@@ -331,14 +427,14 @@ TEST(ClockSync, TakesMarginsOfManyTicksAsTheyAre) {
   const Duration period = tick_duration(60);
   const auto hear = [&clock](int times) {
     for (int i = 0; i < times; ++i) {
-      clock.on_margin(-30 * 16, Duration{});
+      clock.on_margin(-30 * 16, {});
       clock.ran();
     }
   };
   hear(3);
-  EXPECT_EQ(clock.moved(), 31 * period);
+  EXPECT_EQ(moved_by(clock), 31 * period);
   hear(20);
-  EXPECT_EQ(clock.moved(), 31 * period) << "what was sent before the jump is no news";
+  EXPECT_EQ(moved_by(clock), 31 * period) << "what was sent before the jump is no news";
 }
 
 TEST(ClockSync, MovesForNoMarginAlone) {
@@ -346,10 +442,10 @@ TEST(ClockSync, MovesForNoMarginAlone) {
   const Instant due = clock.next_due();
   int ran = 0;
   for (const std::int32_t margin : {-100, 16, 16, 16, 16}) {
-    clock.on_margin(margin, Duration{});
+    clock.on_margin(margin, {});
     clock.ran();
     ++ran;
-    EXPECT_EQ(clock.moved(), Duration{});
+    EXPECT_EQ(moved_by(clock), Duration{});
     EXPECT_EQ(clock.next_due(), due + ran * tick_duration(60));
   }
 }
@@ -357,13 +453,13 @@ TEST(ClockSync, MovesForNoMarginAlone) {
 /// Gives a clock some good margins: a new clock would jump.
 void settle(ClockSync& clock) {
   for (int i = 0; i < 40; ++i) {
-    clock.on_margin(16, clock.moved());
+    clock.on_margin(16, clock.reading());
     clock.ran();
   }
-  ASSERT_EQ(clock.moved(), Duration{});
+  ASSERT_EQ(moved_by(clock), Duration{});
 }
 
-TEST(ClockSync, RunsBetweenNinetyFiveAndAHundredAndFivePercent) {
+TEST(ClockSync, RunsBetweenNinetyFiveAndAHundredAndTwentyFivePercent) {
   struct Case {
     std::int32_t most;
     std::int32_t tenth;
@@ -377,14 +473,16 @@ TEST(ClockSync, RunsBetweenNinetyFiveAndAHundredAndFivePercent) {
     settle(clock);
     for (int i = 0; i < 400; ++i) {
       const Instant before = clock.next_due();
-      clock.on_margin(i % 10 == 9 ? margins.tenth : margins.most, clock.moved());
+      clock.on_margin(
+          (i % 10 == 9 ? margins.tenth : margins.most) + sixteenths_of(moved_by(clock), 60),
+          clock.reading());
       ASSERT_EQ(clock.next_due(), before) << "a jump";
       clock.ran();
       const Duration step = clock.next_due() - before;
-      EXPECT_GE(step, period * 1'000 / 1'050);
+      EXPECT_GE(step, period * 1'000 / 1'250);
       EXPECT_LE(step, period * 1'000 / 950);
     }
-    EXPECT_GT(std::chrono::abs(clock.moved()), 4 * period);
+    EXPECT_GT(std::chrono::abs(moved_by(clock)), 4 * period);
   }
 }
 
@@ -393,10 +491,10 @@ TEST(ClockSync, JumpsBeyondTwelveTicks) {
   for (int i = 0; i < 4; ++i)
     settle(clock);
   for (int i = 0; i < 40; ++i) {
-    clock.on_margin(i % 10 < 3 ? -15 * 16 : 16, Duration{});
+    clock.on_margin(i % 10 < 3 ? -15 * 16 : 16, {});
     clock.ran();
   }
-  EXPECT_GE(clock.moved(), 15 * tick_duration(240));
+  EXPECT_GE(moved_by(clock), 15 * tick_duration(240));
 }
 
 // A server that was stopped for five seconds has an input that it cannot use for 300 ticks. Margins
@@ -406,12 +504,12 @@ TEST(ClockSync, GoesBackAtOnceAfterAPauseOfTheServer) {
   settle(clock);
   const Tick next = clock.next();
   const Instant due = clock.next_due();
-  clock.on_room({next.value - 2}, {next.value - 1}, clock.moved());
+  clock.on_room({next.value - 2}, {next.value - 1}, clock.reading());
   EXPECT_EQ(clock.next(), next) << "the server is not late";
-  clock.on_room({next.value - 302}, {next.value - 1}, clock.moved());
+  clock.on_room({next.value - 302}, {next.value - 1}, clock.reading());
   EXPECT_EQ(clock.next(), Tick{next.value - 300});
   EXPECT_EQ(clock.next_due(), due);
-  EXPECT_EQ(clock.moved(), Duration{}) << "its margins stay what they are";
+  EXPECT_EQ(moved_by(clock), Duration{}) << "its margins stay what they are";
 }
 
 // One packet that is early proves nothing: an attacker may have sent a copy of it on a faster path.
@@ -420,12 +518,12 @@ TEST(ClockSync, GoesBackAShortWayOnlyAfterTwoEarlyPackets) {
   settle(clock);
   const Tick next = clock.next();
   for (int i = 0; i < 5; ++i) {
-    clock.on_room({next.value - 12}, {next.value - 1}, clock.moved());
-    clock.on_room({next.value - 2}, {next.value - 1}, clock.moved());
+    clock.on_room({next.value - 12}, {next.value - 1}, clock.reading());
+    clock.on_room({next.value - 2}, {next.value - 1}, clock.reading());
     EXPECT_EQ(clock.next(), next);
   }
-  clock.on_room({next.value - 12}, {next.value - 1}, clock.moved());
-  clock.on_room({next.value - 12}, {next.value - 1}, clock.moved());
+  clock.on_room({next.value - 12}, {next.value - 1}, clock.reading());
+  clock.on_room({next.value - 12}, {next.value - 1}, clock.reading());
   EXPECT_EQ(clock.next(), Tick{next.value - 10});
 }
 
@@ -434,7 +532,7 @@ TEST(ClockSync, GoesOnFromTheRoomsTickAfterItStood) {
   ClockSync clock{60, Tick{1'000}, Duration{}, Instant{}};
   settle(clock);
   const Tick room = clock.next() + 120;
-  clock.on_room(room, {clock.next().value - 1}, clock.moved());
+  clock.on_room(room, {clock.next().value - 1}, clock.reading());
   EXPECT_EQ(clock.next(), room + 1);
 }
 
@@ -446,10 +544,10 @@ TEST(ClockSync, IsMovedByNoTurnThatWasLate) {
     clock.ran();
   for (int i = 0; i < 20; ++i) {
     EXPECT_EQ(clock.begin_turn(clock.next_due()), 0U);
-    clock.on_margin(16, clock.moved());
+    clock.on_margin(16, clock.reading());
     clock.ran();
   }
-  EXPECT_EQ(clock.moved(), Duration{});
+  EXPECT_EQ(moved_by(clock), Duration{});
 }
 
 // Five late margins come in two seconds. Half a second would hold at most two of them.
@@ -458,11 +556,11 @@ TEST(ClockSync, RemembersTwoSecondsOfAFastServer) {
   const Duration period = tick_duration(240);
   for (int i = 0; i < 240 * 10; ++i) {
     const std::int64_t unmoved = i % 97 == 0 ? -4 * 16 : 16;
-    clock.on_margin(static_cast<std::int32_t>(unmoved + clock.moved() * 16 / period),
-                    clock.moved());
+    clock.on_margin(static_cast<std::int32_t>(unmoved + moved_by(clock) * 16 / period),
+                    clock.reading());
     clock.ran();
   }
-  EXPECT_GE(clock.moved(), 4 * period);
+  EXPECT_GE(moved_by(clock), 4 * period);
 }
 
 }  // namespace

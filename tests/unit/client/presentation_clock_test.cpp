@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <iterator>
 #include <optional>
@@ -317,8 +318,28 @@ TEST_F(PresentationClockTest, FollowsAClockThatRunsFaster) {
   EXPECT_NEAR(look(at(30'000, milliseconds{120})), 29'998, 0.1);
 }
 
+// Before the fix, the delay behind a server whose clock ran 8.5 % faster grew by 65 ms a second,
+// and behind a slower one it was 170 ms more than needed.
+TEST_F(PresentationClockTest, FollowsTheRateOfTheServersClock) {
+  for (const double rate : {0.915, 0.97, 1.03, 1.085}) {
+    SCOPED_TRACE(rate);
+    clock_ = PresentationClock{kRate};
+    last_ = {};
+    const auto arrival = [&](double tick) {
+      return kStart + Duration{std::llround(static_cast<double>(kPeriod.count()) * tick / rate)};
+    };
+    for (std::uint32_t tick = 1; tick <= 50 * 30; ++tick) {
+      clock_.on_view({tick}, true, arrival(tick));
+      if (tick > 50 * 10) {
+        EXPECT_NEAR(look(arrival(tick + 0.5)), tick + 0.5 - 2, 0.5);
+      }
+    }
+    EXPECT_LT(clock_.delay(), milliseconds{43});
+  }
+}
+
 // The moment never goes back, which every look() checks. Except for pauses it is never more than a
-// tenth too fast or too slow.
+// tenth too fast or too slow, and a twentieth for a drift that jitter looks like.
 TEST_F(PresentationClockTest, RunsSteadilyWhateverComes) {
   Rng rng{7};
   views(1, 100);
@@ -334,8 +355,8 @@ TEST_F(PresentationClockTest, RunsSteadilyWhateverComes) {
       const Instant next = looked + (now - looked) / (3 - i);
       const double passed = std::chrono::duration<double>{next - looked} / kPeriod;
       const double then = look(next);
-      EXPECT_LE(then - shown, passed * 1.1 + 0.001) << "tick " << tick;
-      EXPECT_GE(then - shown, passed * 0.9 - 0.001) << "tick " << tick;
+      EXPECT_LE(then - shown, passed * 1.15 + 0.001) << "tick " << tick;
+      EXPECT_GE(then - shown, passed * 0.85 - 0.001) << "tick " << tick;
       looked = next;
       shown = then;
     }

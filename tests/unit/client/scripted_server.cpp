@@ -25,14 +25,14 @@ struct Packet {
   std::uint64_t sequence = 0;
   Tick first;
   Tick last;
-  Duration moved;
+  ClockSync::Reading clock;
 };
 
 struct Snapshot {
   Instant arrives;
   std::uint64_t newest = 0;  ///< sequence; 0: none received
   std::int32_t margin = 0;
-  Duration moved;
+  ClockSync::Reading clock;
   Tick confirmed;
   std::uint32_t missed = 0;  ///< since the start
 };
@@ -65,8 +65,8 @@ class Script {
 
   /// The time at which the server uses the inputs of a tick.
   [[nodiscard]] Instant use_of(Tick tick) const {
-    const double ticks = static_cast<double>(tick - kOpened) * (1 + way_.server_drift_ppm * 1e-6);
-    return kStart + Duration{std::llround(ticks * static_cast<double>(period_.count()))};
+    const Duration at_server = (tick - kOpened) * period_;
+    return kStart + (way_.at_client ? way_.at_client(at_server) : at_server);
   }
 
   /// The arrival of a packet that is sent at `sent`; nothing if it is lost.
@@ -114,7 +114,7 @@ class Script {
       down_.push_back({.arrives = *arrives,
                        .newest = newest_,
                        .margin = newest_margin_,
-                       .moved = newest_moved_,
+                       .clock = newest_clock_,
                        .confirmed = complete,
                        .missed = missed_});
     }
@@ -128,7 +128,7 @@ class Script {
     played_.packets.push_back({.sent = packet.sent - kStart, .margin = margin});
     if (packet.sequence <= newest_) return;
     newest_ = packet.sequence;
-    newest_moved_ = packet.moved;
+    newest_clock_ = packet.clock;
     newest_margin_ = protocol::decode_margin(
         protocol::encode_margin(static_cast<std::int64_t>(std::floor(margin * 16))));
   }
@@ -140,7 +140,7 @@ class Script {
       confirmed_ = std::max(confirmed_, snapshot.confirmed);
       if (snapshot.missed > told_missed_) clock_.on_missed();
       told_missed_ = std::max(told_missed_, snapshot.missed);
-      if (snapshot.newest > told_) clock_.on_margin(snapshot.margin, snapshot.moved);
+      if (snapshot.newest > told_) clock_.on_margin(snapshot.margin, snapshot.clock);
       told_ = std::max(told_, snapshot.newest);
     }
   }
@@ -163,7 +163,7 @@ class Script {
                      .sequence = sequence_,
                      .first = std::max(oldest, confirmed_ + 1),
                      .last = last,
-                     .moved = clock_.moved()});
+                     .clock = clock_.reading()});
     }
   }
 
@@ -181,7 +181,7 @@ class Script {
   std::set<Tick> arrived_;
   std::uint64_t newest_ = 0;
   std::int32_t newest_margin_ = 0;
-  Duration newest_moved_{};
+  ClockSync::Reading newest_clock_{};
   std::uint32_t missed_ = 0;
 
   // The client.

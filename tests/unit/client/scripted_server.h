@@ -17,7 +17,8 @@ struct Way {
   std::function<Duration(Duration)> delay;
   Duration jitter{};  ///< additional delay of each packet, up to this
   std::uint32_t loss_percent = 0;
-  double server_drift_ppm = 0;  ///< by how much the server's ticks are longer
+  /// The client's time at a time of the server's clock; monotone. Empty: their clocks agree.
+  std::function<Duration(Duration)> at_client = nullptr;
 
   [[nodiscard]] static Way of(Duration one_way) {
     return {.delay = [one_way](Duration) { return one_way; }};

@@ -73,6 +73,15 @@ TEST(PlaySummary, SaysHowFarPredictionsWereOff) {
   EXPECT_TRUE(text.contains(" units, at most 0.5")) << text;
 }
 
+// Before the fix, a client whose inputs were all replaced ended with "everything held".
+TEST(PlaySummary, SaysThatTheServerReplacedTheInputs) {
+  client::ClientStats stats = good_stats();
+  stats.inputs_substituted = stats.inputs_sent / 2;
+  EXPECT_TRUE(summary_text(good_summary(), stats)
+                  .ends_with("  verdict   everything held, but the server replaced 50 % of the "
+                             "inputs, which came too late or not at all\n"));
+}
+
 TEST(PlaySummary, HasNoLineForWhatWasNotMeasured) {
   const std::string text = summary_text(good_summary(), {});
   for (const char* const name : {"own body", "others", "net up", "sessions", "rtt"}) {

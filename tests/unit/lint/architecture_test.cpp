@@ -122,7 +122,7 @@ Rules read_rules() {
               "server/match", "server/recording", "server/shard"}},
             {"client/match", {"core", "sim", "engine", "views", "net", "protocol"}},
             {"client/connection", {"core", "engine", "tickbox", "views", "net", "protocol"}},
-            {"client/presentation", {"core", "engine", "views", "client/match"}},
+            {"client/presentation", {"core", "engine", "views", "client/match", "client/connection"}},
             {"client/verification",
              {"core", "sim", "engine", "views", "net", "protocol", "client/match"}},
             {"client/terminal", {"core", "sim", "engine", "tickbox"}},
