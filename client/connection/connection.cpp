@@ -96,9 +96,10 @@ void Connection::on_drain(ConstBytes message, Instant now) {
   if (!drain) return drops_.count(drain.error());
   drains_to_ = std::min(drains_to_.value_or(Instant::max()), now + drain->left);
   if (!drain->onward) return;
-  const bool is_early = failed_hand_over_ && failed_hand_over_->to == drain->onward->servers[0] &&
-                        now < failed_hand_over_->again_at;
-  if (!is_early) hand_over(*drain->onward, now);
+  const bool may_move = failed_hand_overs_.count < kHandOversFailedMax &&
+                        now >= failed_hand_overs_.again_at &&
+                        net::may_lead_to(options_.server, drain->onward->servers[0]);
+  if (may_move) hand_over(*drain->onward, now);
 }
 
 // --- hand-over ---
@@ -117,7 +118,7 @@ void Connection::hand_over(const net::ConnectToken& token, Instant now) {
 /// Leaves the first server: the next one plays with this client.
 void Connection::finish_hand_over() {
   end_left_session();
-  failed_hand_over_.reset();
+  failed_hand_overs_ = {};
   ++moved_;
 }
 
@@ -141,9 +142,7 @@ bool Connection::give_up_hand_over(net::DisconnectReason reason, Instant now) {
 /// Resumes the session at the server that hands this client over, because none has begun at the
 /// next one.
 void Connection::return_to_left_server(Instant now) {
-  const bool is_repeated = failed_hand_over_ && failed_hand_over_->to == options_.server;
-  const Duration pause = is_repeated ? 2 * failed_hand_over_->pause : kHandOverRetry;
-  failed_hand_over_ = {.to = options_.server, .pause = pause, .again_at = now + pause};
+  failed_hand_overs_.again_at = now + (kHandOverRetry << failed_hand_overs_.count++);
   options_.server = left_->server;
   options_.ticket = left_->ticket;
   options_.token.reset();

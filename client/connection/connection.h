@@ -27,9 +27,12 @@ inline constexpr Duration kServerTimeout = std::chrono::seconds{5};
 /// The time for which a client that was connected tries to resume; a server keeps its body for the
 /// same time.
 inline constexpr Duration kResumeTimeout = std::chrono::seconds{30};
-/// The time after a failed hand-over for which a client does not try the same server again. It
-/// doubles with each further failure, because each one can cost kServerTimeout of play.
+/// The time after a failed hand-over for which a client does not try another one. It doubles with
+/// each further failure, because each one can cost kServerTimeout of play.
 inline constexpr Duration kHandOverRetry = std::chrono::seconds{10};
+/// The failed hand-overs after which a client stays where it is: a server that names address after
+/// address sends its clients against others.
+inline constexpr std::uint32_t kHandOversFailedMax = 5;
 
 /// Counts of the datagrams sent and received.
 struct LinkUse {
@@ -209,10 +212,10 @@ class Connection {
     std::uint32_t began_in_seat;
   };
 
-  struct FailedHandOver {
-    net::Address to;
-    Duration pause;
-    Instant again_at;  ///< the earliest time of the next one to the same server
+  /// Those since one that did not fail.
+  struct FailedHandOvers {
+    std::uint32_t count = 0;
+    Instant again_at;  ///< the earliest time of the next one
   };
 
   void transmit(ConstBytes datagram);
@@ -252,7 +255,7 @@ class Connection {
   std::uint32_t matches_ended_ = 0;
   std::optional<Instant> drains_to_;  ///< of this session
   std::optional<LeftSession> left_;   ///< until the session at the next server is proven
-  std::optional<FailedHandOver> failed_hand_over_;  ///< the newest one
+  FailedHandOvers failed_hand_overs_;
   std::uint32_t moved_ = 0;
   std::optional<net::Refuse> refusal_;
   std::string ticket_refusal_;

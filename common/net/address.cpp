@@ -32,6 +32,24 @@ bool is_loopback(const Address& address) {
          address.ip[15] == 1;
 }
 
+bool may_lead_to(const Address& from, const Address& to) {
+  enum class Reach : std::uint8_t { Loopback, Link, All, None };
+  const auto reach_of = [](const Address& address) {
+    if (is_loopback(address)) return Reach::Loopback;
+    const std::uint8_t first = address.ip[is_ipv4(address) ? 12 : 0];
+    const std::uint8_t second = address.ip[is_ipv4(address) ? 13 : 1];
+    if (is_ipv4(address)) {
+      constexpr std::uint8_t kMulticast = 224;  // and all above: reserved, and broadcast
+      if (first == 0 || first >= kMulticast) return Reach::None;
+      return first == 169 && second == 254 ? Reach::Link : Reach::All;
+    }
+    if (first == 0xff || address.ip == std::array<std::uint8_t, 16>{}) return Reach::None;
+    return first == 0xfe && (second & 0xc0U) == 0x80 ? Reach::Link : Reach::All;
+  };
+  const Reach reach = reach_of(to);
+  return reach != Reach::None && reach_of(from) <= reach;
+}
+
 ConstBytes network_of(const Address& address) {
   constexpr std::size_t kIpv4NetworkBytes = kIpv4Prefix.size() + 3;
   constexpr std::size_t kIpv6NetworkBytes = 6;

@@ -29,6 +29,11 @@ inline constexpr std::array<std::uint8_t, 12> kIpv4Prefix{0, 0, 0, 0, 0, 0, 0, 0
 
 [[nodiscard]] bool is_loopback(const Address& address);
 
+/// Returns whether a server at `from` may lead its clients to `to`. Clients whose server is on
+/// another machine have other loopback and link-local addresses than it. A server has no multicast,
+/// broadcast or unspecified address.
+[[nodiscard]] bool may_lead_to(const Address& from, const Address& to);
+
 /// Returns the part that the addresses of one customer of a provider usually share: IPv4 /24, IPv6
 /// /48.
 [[nodiscard]] ConstBytes network_of(const Address& address);

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <deque>
 #include <vector>
 
@@ -18,9 +19,10 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr net::Address kServer{.ip = {}, .port = 7'777};
-constexpr net::Address kNext{.ip = {}, .port = 7'778};
-constexpr net::Address kStranger{.ip = {}, .port = 6'666};
+constexpr std::array<std::uint8_t, 16> kLoopback{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
+constexpr net::Address kServer{.ip = kLoopback, .port = 7'777};
+constexpr net::Address kNext{.ip = kLoopback, .port = 7'778};
+constexpr net::Address kStranger{.ip = kLoopback, .port = 6'666};
 
 using Bytes = std::vector<std::byte>;
 
@@ -684,8 +686,9 @@ TEST_F(ConnectionTest, ReturnsToItsServerWhenTheNextOneDisconnectsIt) {
   expect_return(ticket);
 }
 
-// An address that nobody answers costs five seconds of play each time.
-TEST_F(ConnectionTest, WaitsTwiceAsLongAfterEachHandOverToTheSameServerThatFails) {
+// An address that nobody answers costs five seconds of play each time. Before the fix, a pause was
+// for one address, so a server that named two in turn sent its clients to them without a pause.
+TEST_F(ConnectionTest, WaitsTwiceAsLongAfterEachHandOverThatFails) {
   accept();
   const auto fail = [&] {
     EXPECT_TRUE(connection_.is_moving());
@@ -693,23 +696,40 @@ TEST_F(ConnectionTest, WaitsTwiceAsLongAfterEachHandOverToTheSameServerThatFails
     accept();
     hear_from_server();
   };
-  const auto expect_pause = [&](Duration pause, const net::Address& next = kNext) {
-    now_ += pause - milliseconds{1};
+  hand_over();
+  fail();
+  for (std::uint32_t failed = 1; failed < kHandOversFailedMax; ++failed) {
+    const net::Address& next = failed % 2 == 0 ? kNext : kStranger;
+    now_ += (kHandOverRetry << (failed - 1)) - milliseconds{1};
     hand_over(next);
     EXPECT_FALSE(connection_.is_moving());
     now_ += milliseconds{1};
     hand_over(next);
     fail();
-  };
-  hand_over();
-  fail();
-  expect_pause(kHandOverRetry);
-  expect_pause(2 * kHandOverRetry);
-  expect_pause(4 * kHandOverRetry);
-  // The order named another server.
+  }
+  now_ += std::chrono::hours{10};
   hand_over(kStranger);
-  fail();
-  expect_pause(kHandOverRetry, kStranger);
+  EXPECT_FALSE(connection_.is_moving());
+}
+
+// Before the fix, a server could send its clients to any address of theirs.
+TEST(Address, OfAServerLeadsToNoneThatOnlyTheClientHas) {
+  const auto leads = [](std::string_view from, std::string_view to) {
+    return net::may_lead_to(net::parse_address(from).value(), net::parse_address(to).value());
+  };
+  for (const char* const from : {"192.0.2.1:7777", "10.0.0.1:7777", "[2001:db8::1]:7777"}) {
+    for (const char* const to : {"192.0.2.2:1", "10.0.0.2:1", "[2001:db8::2]:1", "[fd00::1]:1"})
+      EXPECT_TRUE(leads(from, to)) << to;
+    for (const char* const to :
+         {"127.0.0.1:1", "127.1.2.3:1", "[::1]:1", "169.254.1.1:1", "[fe80::1]:1", "224.0.0.1:1",
+          "239.1.2.3:1", "255.255.255.255:1", "[ff02::1]:1", "0.0.0.0:1", "[::]:1"})
+      EXPECT_FALSE(leads(from, to)) << to;
+  }
+  EXPECT_TRUE(leads("127.0.0.1:1", "127.0.0.1:2"));
+  EXPECT_TRUE(leads("127.0.0.1:1", "192.0.2.1:2"));
+  EXPECT_TRUE(leads("169.254.1.1:1", "169.254.1.2:2"));
+  EXPECT_FALSE(leads("169.254.1.1:1", "127.0.0.1:2"));
+  EXPECT_FALSE(leads("127.0.0.1:1", "224.0.0.1:2"));
 }
 
 // The server would otherwise keep its seat.
