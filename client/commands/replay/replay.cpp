@@ -130,6 +130,31 @@ std::string ticks_in_words(Tick world, Tick last) {
                       : fmt::format("none after the world of tick {}", world.value);
 }
 
+namespace {
+
+struct GoneOptions {
+  std::shared_ptr<Output> output;
+  std::string file{};
+};
+
+ExitCode refuse_play(const GoneOptions& options) {
+  const Output& output = *options.output;
+  return output.failed(ExitCode::WrongUsage,
+                       fmt::format("a page shows recordings now: {} page {} -o match.html",
+                                   output.name, printable(options.file)));
+}
+
+void add_replay_play(const Subcommand& place) {
+  auto [command, options] =
+      place.add({.name = "play",
+                 .description = "Replaced by `page`, which plays, pauses, steps and seeks.",
+                 .example = place.output->name + " page match.tickbox -o match.html"},
+                refuse_play);
+  command.add_option("FILE", options->file, "The recording", {.required = true});
+}
+
+}  // namespace
+
 void add_replay(cli::CommandParser& program, engine::Games games, std::string_view page,
                 std::function<int()>& run) {
   const auto output = std::make_shared<Output>(Output{

@@ -31,7 +31,6 @@ void add_replay_diff(const Subcommand& place);
 void add_replay_cut(const Subcommand& place);
 void add_replay_desync(const Subcommand& place);
 void add_replay_inputs(const Subcommand& place);
-void add_replay_play(const Subcommand& place);
 void add_replay_page(const Subcommand& place);
 
 /// Adds `-o,--out G`, the file that a command makes. It cannot be stdout, because the file is
