@@ -142,7 +142,7 @@ bool Connection::give_up_hand_over(net::DisconnectReason reason, Instant now) {
 /// Resumes the session at the server that hands this client over, because none has begun at the
 /// next one.
 void Connection::return_to_left_server(Instant now) {
-  failed_hand_overs_.again_at = now + (kHandOverRetry << failed_hand_overs_.count++);
+  failed_hand_overs_.again_at = now + kHandOverRetry * (1 << failed_hand_overs_.count++);
   options_.server = left_->server;
   options_.ticket = left_->ticket;
   options_.token.reset();

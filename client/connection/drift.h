@@ -28,7 +28,7 @@ class Drift {
   explicit Drift(Duration length) : length_(length) {}
 
   /// Takes how early a packet was, by clocks that nobody has corrected since the first packet, and
-  /// the resolution of that. Requires: `at`, on the own clock, is no earlier than before.
+  /// the resolution of that. `at`: on the own clock.
   void add(Instant at, Duration early, Duration resolution) {
     const Point point{.at = at, .early = early, .resolution = resolution};
     if (packets_ > 0 && (at - began_ < length_ || packets_ < kPointPackets)) {

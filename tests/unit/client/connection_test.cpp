@@ -700,7 +700,7 @@ TEST_F(ConnectionTest, WaitsTwiceAsLongAfterEachHandOverThatFails) {
   fail();
   for (std::uint32_t failed = 1; failed < kHandOversFailedMax; ++failed) {
     const net::Address& next = failed % 2 == 0 ? kNext : kStranger;
-    now_ += (kHandOverRetry << (failed - 1)) - milliseconds{1};
+    now_ += kHandOverRetry * (1 << (failed - 1)) - milliseconds{1};
     hand_over(next);
     EXPECT_FALSE(connection_.is_moving());
     now_ += milliseconds{1};
