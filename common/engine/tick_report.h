@@ -83,7 +83,7 @@ struct TickReport {
   }
 };
 
-/// The callbacks and hooks of a game that a match calls.
+/// The callbacks and hooks of a game that a match calls, and what the game sends by them.
 enum class Callback : std::uint8_t {
   Act,
   Ray,
@@ -91,7 +91,7 @@ enum class Callback : std::uint8_t {
   Contact,
   Wall,
   After,
-  Apply,
+  Apply,  ///< a decision for an entity that exists, also if its kind has no apply
   Crushed,
   Left,
   Open,
@@ -100,6 +100,8 @@ enum class Callback : std::uint8_t {
   Decide,
   Command,
   Significant,
+  Emit,
+  Publish,
   Bot,  ///< asked by clients, not by a Stepper
 };
 
@@ -107,7 +109,8 @@ enum class Callback : std::uint8_t {
 struct CallbackCase {
   Callback callback = Callback::Act;
   std::size_t kind = 0;  ///< of the entity; of Bot the style; 0 of what is not by kind
-  std::size_t with = 0;  ///< of Contact the other's kind, of Apply the outcome, of Command its type
+  std::size_t with = 0;  ///< of Contact the other's kind, of Apply the outcome; of Command, Emit
+                         ///< and Publish the type
 
   friend auto operator<=>(const CallbackCase&, const CallbackCase&) = default;
 };

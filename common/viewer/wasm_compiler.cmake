@@ -34,6 +34,7 @@ set(tickbox_wasm_link --driver-mode=g++ --target=wasm32-wasi -mexec-model=reacto
   -Wl,--gc-sections,--strip-all,--stack-first,-z,stack-size=1048576)
 
 # Compiles a source.   tickbox_wasm_object(OBJECT SOURCE OPTION...)
+# The list tickbox_wasm_otherwise, if it is set, follows the command: what runs if that fails, without a semicolon.
 function(tickbox_wasm_object object source)
   cmake_path(GET object PARENT_PATH folder)
   cmake_path(GET source FILENAME name)
@@ -41,6 +42,6 @@ function(tickbox_wasm_object object source)
   add_custom_command(OUTPUT ${object} DEPENDS ${source} DEPFILE ${object}.d
     COMMAND ${CMAKE_CXX_COMPILER_LAUNCHER} ${TICKBOX_WASM_CLANG} --target=wasm32-wasi -O2 -DNDEBUG
       -ffunction-sections -fdata-sections -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/= ${ARGN}
-      -MD -MF ${object}.d -c ${source} -o ${object}
+      -MD -MF ${object}.d -c ${source} -o ${object} ${tickbox_wasm_otherwise}
     COMMENT "Compiling ${name} for WebAssembly" COMMAND_EXPAND_LISTS VERBATIM)
 endfunction()

@@ -181,6 +181,15 @@ scan_with() {
 check 'a library of the game is scanned' scan_with 1
 if [ -e "$page" ]; then
     check 'and is in the page' cmake --build "$scratch/scanned" --target tag_page
+    # What this machine has and a page has not: not compiled, not linked, or an import that the page lacks.
+    for use in '#include <fstream>:std::ifstream("map").good()' '#include <thread>:(std::thread([] {}).join(), 1)' \
+        '#include <stdexcept>:(throw std::runtime_error("map"), 1)' 'int other();:other()' \
+        '#include <cstdio>:(std::fopen("map", "r") != nullptr)' '#include <ctime>:static_cast<int>(std::time(nullptr))'; do
+        printf '%s\nnamespace tickbox { int helped(int from) { return from - %s; } }\n' "${use%%:*}" "${use#*:}" \
+            >"$scratch/with_library/helper.cpp"
+        refused "the page cannot have ${use#*:}" 'tag-view.html is not made. A page has no files, streams, clock, threads' \
+            cmake --build "$scratch/scanned" --target tag_page
+    done
 fi
 refused 'a clock in a library of the game' 'libhelper.a: tickbox::helped(int) uses clock' scan_with '(std::clock() > 0)'
 

@@ -219,6 +219,7 @@ void Running::spawn(std::size_t kind, const void* state, Vec2 min, Vec2 velocity
 }
 
 void Running::emit(Ref at, std::size_t event, const void* value) {
+  count_call({.callback = engine::Callback::Emit, .with = event});
   const std::size_t row = world_->index_of(engine::body_id(at));
   const std::size_t where = row != world_->size() ? row : askers_[0];
   const ConstBytes bytes = engine::bytes_of(world_->game().events[event], value);

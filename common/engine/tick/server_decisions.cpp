@@ -179,8 +179,8 @@ void ServerDecisions::follow_spawn(Player who, Ref spawned) {
 
 void ServerDecisions::apply(std::size_t row, std::size_t outcome, const void* value) {
   const KindTable::Apply rule = world_->kind_of(row).apply[outcome];
-  if (rule == nullptr) return;
   running_->count_call({Callback::Apply, world_->infos()[row].kind, outcome});
+  if (rule == nullptr) return;
   running_->call(row, [&](const Row& me, const detail::AnyStep& step) { rule(me, value, step); });
 }
 
@@ -344,6 +344,7 @@ void ServerDecisions::decide(Ref whom, std::size_t outcome, const void* value) {
 }
 
 void ServerDecisions::publish(std::size_t result, const void* value) {
+  running_->count_call({.callback = Callback::Publish, .with = result});
   const TypeInfo& type = world_->game().results[result];
   Outcome& published = add_outcome(OutcomeKind::Published, &type, bytes_of(type, value));
   published.type = static_cast<std::uint8_t>(result);

@@ -21,6 +21,49 @@ namespace tickbox {
 
 namespace detail {
 
+// The compiler prints the kind with the sentence.
+template <class Game, class Kind>
+constexpr bool check_kind() {
+  static_assert(HasBody<Game, Kind>,
+                "body is missing or has another signature for a kind: Body body(const Kind&)");
+  static_assert(HasTopSpeed<Game, Kind>,
+                "top_speed is missing, not constexpr, or has another signature for a kind: "
+                "constexpr std::int32_t top_speed(const Kind&)");
+  return HasBody<Game, Kind> && HasTopSpeed<Game, Kind>;
+}
+
+template <class Game, class... Kinds>
+constexpr bool check_kinds(List<Kinds...>) {
+  return (check_kind<Game, Kinds>() && ...);
+}
+
+/// Returns whether a game has what it must define. If not, the compiler prints what is missing.
+template <class Game>
+constexpr bool check_rules() {
+  static_assert(HasName<Game>,
+                "name is missing or has another type: static constexpr std::string_view name");
+  static_assert(HasVersion<Game>,
+                "version is missing or has another type: static constexpr std::uint32_t version");
+  static_assert(HasInput<Game>,
+                "Input is missing or has no TICKBOX_FIELDS: using Input = …, what a client sends");
+  static_assert(HasKinds<Game>, "Kinds is missing or is no list: using Kinds = List<…>");
+  static_assert(!HasKinds<Game> || HasAvatar<Game>,
+                "Avatar is missing or is none of Kinds: using Avatar = …, the kind of players");
+  static_assert(HasMap<Game>,
+                "map is missing or has another signature: map(MapBuilder&, const MapOptions&)");
+  static_assert(HasJoin<Game>,
+                "join is missing or has another signature: join(Server<Game>&, Player)");
+  static_assert(kHasLists<Game>,
+                "Outcomes, Events, Commands and Results are lists of types: List<…>");
+  static_assert(kHasStates<Game>, "Seat, Room, Secret and BotState are types with TICKBOX_FIELDS");
+  if constexpr (HasKinds<Game>) {
+    return check_kinds<Game>(typename Game::Kinds{}) && HasName<Game> && HasVersion<Game> &&
+           HasInput<Game> && HasAvatar<Game> && HasMap<Game> && HasJoin<Game> && kHasLists<Game> &&
+           kHasStates<Game>;
+  }
+  return false;
+}
+
 template <class Game, class KindList, class OutcomeList, class EventList>
 struct Tables;
 
@@ -50,25 +93,24 @@ struct Tables<Game, List<Kinds...>, List<Outcomes...>, List<Events...>> {
   static_assert(!kHasNamed_possible<Game> || (HasPossible<Game, Kinds> || ...),
                 "possible has another signature: bool possible(const Kind&)");
   static_assert(!kHasNamed_predict<Game> || (HasPredict<Game, Kinds> || ...),
-                "predict has another signature: Predict predict(const Kind&)");
+                "predict has another signature, or is not constexpr: "
+                "constexpr Predict predict(const Kind&)");
   static_assert(!kHasNamed_look<Game> || (HasLook<Game, Kinds> || ...),
                 "look has another signature: Look look(const Kind&)");
   static_assert(!kHasNamed_sight<Game> || HasSight<Game>,
                 "sight has another signature: Vec2 sight(const Avatar&)");
+  static_assert(!kHasNamed_gravity<Game> || HasGravity<Game>,
+                "gravity has another type: static constexpr std::int32_t gravity");
   static_assert(!kHasNamed_moves<Game> || HasMoves<Game>,
                 "moves has another type: static constexpr bool moves");
   static_assert(!kHasNamed_significant<Game> || HasSignificant<Game>,
                 "significant has another signature: Input significant(Input, const Avatar&)");
-  static_assert(
-      !kHasNamed_open<Game> || requires(Server<Game>& server) { Game::open(server); },
-      "open has another signature: open(Server<Game>&)");
-  static_assert(
-      !kHasNamed_leave<Game> || requires(Server<Game>& server, Player who) {
-        Game::leave(server, who);
-      }, "leave has another signature: leave(Server<Game>&, Player)");
-  static_assert(
-      !kHasNamed_decide<Game> || requires(Server<Game>& server) { Game::decide(server); },
-      "decide has another signature: decide(Server<Game>&)");
+  static_assert(!kHasNamed_open<Game> || HasOpen<Game>,
+                "open has another signature: open(Server<Game>&)");
+  static_assert(!kHasNamed_leave<Game> || HasLeave<Game>,
+                "leave has another signature: leave(Server<Game>&, Player)");
+  static_assert(!kHasNamed_decide<Game> || HasDecide<Game>,
+                "decide has another signature: decide(Server<Game>&)");
 
   // The callbacks as the table holds them. They are functions with names, so that a scan of the
   // object file or a profile shows which callback it is.
@@ -173,21 +215,16 @@ struct Tables<Game, List<Kinds...>, List<Outcomes...>, List<Events...>> {
                 "contact has another signature: contact(Entity<A>, Entity<B>, Contact, "
                 "Step<Game>&)");
 
-  template <class Kind>
-  static constexpr bool applies_any() {
-    return (Applies<Game, Kind, Outcomes> || ...);
-  }
-
   template <class Outcome>
   static constexpr bool is_applied() {
     return (Applies<Game, Kinds, Outcome> || ...);
   }
 
   static_assert((is_applied<Outcomes>() && ...),
-                "an outcome of the game's Outcomes has no apply(Entity<Kind>, const Outcome&, "
-                "Step<Game>&)");
-  static_assert(!kHasNamed_apply<Game> || (applies_any<Kinds>() || ...),
-                "apply has another signature: apply(Entity<Kind>, const Outcome&, Step<Game>&)");
+                "apply is missing or has another signature for an outcome of the game's Outcomes: "
+                "apply(Entity<Kind>, const Outcome&, Step<Game>&)");
+  static_assert(!kHasNamed_apply<Game> || sizeof...(Outcomes) > 0,
+                "the game has apply(), but no `using Outcomes = List<…>`");
 
   template <class Kind>
   static constexpr std::array<KindTable::Apply, sizeof...(Outcomes)> kApply{
@@ -246,12 +283,15 @@ struct CommandTables<Game, List<Types...>> {
   static_assert(sizeof...(Types) <= 256, "a game has at most 256 commands");
   static_assert(((type_info<Types>().bits <= 8 * 64) && ...), "a command has at most 64 bytes");
   static_assert((Commands<Game, Types> && ...),
-                "a command has no command(Server<Game>&, Player, const Command&)");
+                "command is missing or has another signature for one of the game's Commands: "
+                "command(Server<Game>&, Player, const Command&)");
 
   template <class Command>
   static void run(Running& running, Player who, const void* command) {
     Server<Game> server{running};
-    Game::command(server, who, *static_cast<const Command*>(command));
+    if constexpr (Commands<Game, Command>) {
+      Game::command(server, who, *static_cast<const Command*>(command));
+    }
   }
 
   static constexpr std::array<CommandTable, sizeof...(Types)> kCommands{
@@ -308,7 +348,7 @@ constexpr GameTable make_game_table() {
   for (const KindTable& kind : table.kinds) {
     if (kind.type.bytes > table.state_bytes) table.state_bytes = kind.type.bytes;
   }
-  if constexpr (requires { Game::gravity; }) table.gravity = Game::gravity;
+  if constexpr (HasGravity<Game>) table.gravity = Game::gravity;
   if constexpr (HasMoves<Game>) table.moves = Game::moves;
   table.map = [](MapBuilder& builder, const MapOptions& options) { Game::map(builder, options); };
   if constexpr (HasSignificant<Game>) {
@@ -322,7 +362,7 @@ constexpr GameTable make_game_table() {
       return Game::sight(*static_cast<const typename Game::Avatar*>(avatar));
     };
   }
-  if constexpr (requires(Server<Game>& server) { Game::open(server); }) {
+  if constexpr (HasOpen<Game>) {
     table.open = [](Running& running) {
       Server<Game> server{running};
       Game::open(server);
@@ -332,13 +372,13 @@ constexpr GameTable make_game_table() {
     Server<Game> server{running};
     Game::join(server, who);
   };
-  if constexpr (requires(Server<Game>& server, Player who) { Game::leave(server, who); }) {
+  if constexpr (HasLeave<Game>) {
     table.leave = [](Running& running, Player who) {
       Server<Game> server{running};
       Game::leave(server, who);
     };
   }
-  if constexpr (requires(Server<Game>& server) { Game::decide(server); }) {
+  if constexpr (HasDecide<Game>) {
     table.decide = [](Running& running) {
       Server<Game> server{running};
       Game::decide(server);
@@ -348,11 +388,21 @@ constexpr GameTable make_game_table() {
   return table;
 }
 
+template <class Game>
+constexpr GameTable checked_game_table() {
+  if constexpr (check_rules<Game>()) return make_game_table<Game>();
+  return {};
+}
+
 }  // namespace detail
 
+/// A game that has what it must define. Fails to compile for a game that has not, in words.
+template <class Game>
+concept GameRules = detail::check_rules<Game>();
+
 /// The table of a game.
-template <GameRules Game>
-inline constexpr GameTable kGameTable = detail::make_game_table<Game>();
+template <class Game>
+inline constexpr GameTable kGameTable = detail::checked_game_table<Game>();
 
 }  // namespace tickbox
 

@@ -37,7 +37,6 @@
 #include "tickbox/keys.h"
 #include "tickbox/units.h"
 
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -735,64 +734,49 @@ struct MapOptions {
 };
 
 // clang-format off
-/// What a game must define: `name` and `version`; the types `Input`, `Avatar` (the kind that
-/// players control) and `Kinds`, a List<...>; map(builder, options) and join(server, player); and
-/// for each kind body(state), and top_speed(state) in units per second, which is constexpr. All
-/// types are declared by TICKBOX_FIELDS. Raise `version` with each change of the rules: both ends
-/// of a match have the same version.
-///
-/// What a game can define. Functions that take an entity, and predict, possible and look, are
-/// defined per kind:
-///
-///   act(me, input, step) or act(me, step)   before the physics
-///   contact(a, b, contact, step)            the begin of a contact or overlap of two entities
-///   wall(me, contact, step)                 the begin of a contact with a wall or the border
-///   after(me, step)                         after the physics
-///   apply(me, outcome, step)                an outcome of the server
-///   ray(me, input, moment)                  a beam that strikes at once: returns optional<Ray>. It
-///                                           takes a ConstEntity and a Moment: it changes nothing
-///   struck(it, shooter, step)               the entity that the ray strikes
-///   crushed(me, step)                       by a kinematic body
-///   left(me, step)                          has left the map's border, and is removed
-///   open(server), leave(server, player), decide(server)
-///   command(server, player, command)        what a player asks beside its inputs
-///   Outcomes, Events, Commands, Results     lists of types: what decide() decides, emit() emits,
-///                                           players ask, and publish_result() publishes
-///   Seat, Room, Secret                      the state of each player, that of the room, and state
-///                                           that no client receives; Empty by default
-///   significant(input, avatar)              returns the Input without what has no effect now
-///   sight(avatar)                           half the extent of a player's view, as a Vec2
-///   predict(state)                          returns Predict, Near by default; constexpr
-///   possible(state)                         returns whether a state that is received can be
-///   gravity                                 units per s², down
-///   bot(view, memory, style)                returns the Input of a bot, which a client runs. Takes
-///                                           a BotView, a BotState& and one of bot_styles
-///   bot_styles                              names of letters a to z and dashes, as a constexpr
-///                                           array of std::string_view
-///   BotState                                what a bot remembers between ticks; Empty by default
-///   maps                                    names of letters a to z and dashes, as a constexpr
-///                                           array of std::string_view: map() builds the one that
-///                                           its options name. The first is played by default
-///   moves                                   a constexpr bool: whether a match goes on at another
-///                                           server when its server hands the players over. By
-///                                           default it ends there, and the players begin another
-///   keys                                    of a terminal (keys.h), as a constexpr array or tuple
-///                                           of Key
-///   look(state)                             returns the Look of an entity in a terminal
+// What a game must define: `name` and `version`; the types `Input`, `Avatar` (the kind that
+// players control) and `Kinds`, a List<...>; map(builder, options) and join(server, player); and
+// for each kind body(state), and top_speed(state) in units per second, which is constexpr. All
+// types are declared by TICKBOX_FIELDS. Raise `version` with each change of the rules: both ends
+// of a match have the same version. The concept GameRules (adapter.h) asks for this.
+//
+// What a game can define. Functions that take an entity, and predict, possible and look, are
+// defined per kind:
+//
+//   act(me, input, step) or act(me, step)   before the physics
+//   contact(a, b, contact, step)            the begin of a contact or overlap of two entities
+//   wall(me, contact, step)                 the begin of a contact with a wall or the border
+//   after(me, step)                         after the physics
+//   apply(me, outcome, step)                an outcome of the server
+//   ray(me, input, moment)                  a beam that strikes at once: returns optional<Ray>. It
+//                                           takes a ConstEntity and a Moment: it changes nothing
+//   struck(it, shooter, step)               the entity that the ray strikes
+//   crushed(me, step)                       by a kinematic body
+//   left(me, step)                          has left the map's border, and is removed
+//   open(server), leave(server, player), decide(server)
+//   command(server, player, command)        what a player asks beside its inputs
+//   Outcomes, Events, Commands, Results     lists of types: what decide() decides, emit() emits,
+//                                           players ask, and publish_result() publishes
+//   Seat, Room, Secret                      the state of each player, that of the room, and state
+//                                           that no client receives; Empty by default
+//   significant(input, avatar)              returns the Input without what has no effect now
+//   sight(avatar)                           half the extent of a player's view, as a Vec2
+//   predict(state)                          returns Predict, Near by default; constexpr
+//   possible(state)                         returns whether a state that is received can be
+//   gravity                                 units per s², down
+//   bot(view, memory, style)                returns the Input of a bot, which a client runs. Takes
+//                                           a BotView, a BotState& and one of bot_styles
+//   bot_styles                              names of letters a to z and dashes, as a constexpr
+//                                           array of std::string_view
+//   BotState                                what a bot remembers between ticks; Empty by default
+//   maps                                    names of letters a to z and dashes, as a constexpr
+//                                           array of std::string_view: map() builds the one that
+//                                           its options name. The first is played by default
+//   moves                                   a constexpr bool: whether a match goes on at another
+//                                           server when its server hands the players over. By
+//                                           default it ends there, and the players begin another
+//   keys                                    of a terminal (keys.h), as a constexpr array or tuple
+//                                           of Key
+//   look(state)                             returns the Look of an entity in a terminal
 // clang-format on
-template <class Game>
-concept GameRules = requires(Server<Game>& server, MapBuilder& builder, const MapOptions& options,
-                             Player player, const typename Game::Avatar& avatar) {
-  { Game::name } -> std::convertible_to<std::string_view>;
-  { Game::version } -> std::convertible_to<std::uint32_t>;
-  requires Declared<typename Game::Input>;
-  requires Declared<detail::SeatOf<Game>>;
-  requires Declared<detail::RoomOf<Game>>;
-  typename Game::Kinds;
-  { Game::body(avatar) } -> std::same_as<Body>;
-  { Game::top_speed(avatar) } -> std::convertible_to<std::int32_t>;  // units per second
-  Game::map(builder, options);
-  Game::join(server, player);
-};
-
 }  // namespace tickbox

@@ -1,5 +1,5 @@
 #pragma once
-// Which callbacks and hooks a game defines, asked at compile time.
+// Which members of the interface (game.h) a game defines, asked at compile time.
 
 #include "tickbox/game.h"
 #include "tickbox/game_table.h"
@@ -7,6 +7,7 @@
 #include <array>
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -14,6 +15,47 @@
 #include <type_traits>
 
 namespace tickbox::detail {
+
+// What a game must define.
+
+template <class Game>
+concept HasName = requires { typename std::bool_constant<std::string_view{Game::name}.empty()>; };
+template <class Game>
+concept HasVersion = requires { typename std::integral_constant<std::uint32_t, Game::version>; };
+template <class Game>
+concept HasInput = requires { requires Declared<typename Game::Input>; };
+template <class Types>
+inline constexpr bool kIsList = false;
+template <class... Types>
+inline constexpr bool kIsList<List<Types...>> = true;
+template <class Game>
+concept HasKinds = requires { requires kIsList<typename Game::Kinds>; };
+template <class Type, class Types>
+inline constexpr bool kIsIn = false;
+template <class Type, class... Types>
+inline constexpr bool kIsIn<Type, List<Types...>> = (std::is_same_v<Type, Types> || ...);
+template <class Game>
+concept HasAvatar = kIsIn<typename Game::Avatar, KindsOf<Game>>;
+template <class Game>
+concept HasMap = requires(MapBuilder& map, const MapOptions& options) { Game::map(map, options); };
+template <class Game>
+concept HasJoin = requires(Server<Game>& server, Player who) { Game::join(server, who); };
+template <class Game, class Kind>
+concept HasBody = requires(const Kind& state) {
+  { Game::body(state) } -> std::same_as<Body>;
+};
+template <class Game, class Kind>
+concept HasTopSpeed =
+    requires { typename std::integral_constant<std::int32_t, Game::top_speed(Kind{})>; };
+// Both are optional; what else a game defines uses them.
+template <class Game>
+inline constexpr bool kHasLists = kIsList<OutcomesOf<Game>> && kIsList<EventsOf<Game>> &&
+                                  kIsList<CommandsOf<Game>> && kIsList<ResultsOf<Game>>;
+template <class Game>
+inline constexpr bool kHasStates = Declared<SeatOf<Game>> && Declared<RoomOf<Game>> &&
+                                   Declared<SecretOf<Game>> && Declared<BotStateOf<Game>>;
+
+// What a game can define.
 
 template <class Game, class Kind>
 concept ActsByInput = requires(Entity<Kind> me, const typename Game::Input& input,
@@ -45,15 +87,12 @@ concept HasPossible = requires(const Kind& state) {
 template <class Game, class Kind>
 concept HasPredict = requires(const Kind& state) {
   { Game::predict(state) } -> std::same_as<Predict>;
+  typename std::integral_constant<Predict, Game::predict(Kind{})>;
 };
 template <class Game, class Kind>
 concept HasLook = requires(const Kind& state) {
   { Game::look(state) } -> std::same_as<Look>;
 };
-template <class Type, class Types>
-inline constexpr bool kIsIn = false;
-template <class Type, class... Types>
-inline constexpr bool kIsIn<Type, List<Types...>> = (std::is_same_v<Type, Types> || ...);
 /// Whether a value is one that keys can give: an input, or a command.
 template <class Game, class Value>
 inline constexpr bool kIsOfKeys =
@@ -70,7 +109,15 @@ concept HasKeys = requires { Game::keys; } && kAreKeys<Game, decltype(Game::keys
 template <class Game>
 concept HasMaps = requires { std::span<const std::string_view>{Game::maps}; };
 template <class Game>
+concept HasGravity = requires { typename std::integral_constant<std::int32_t, Game::gravity>; };
+template <class Game>
 concept HasMoves = std::same_as<decltype(Game::moves), const bool>;
+template <class Game>
+concept HasOpen = requires(Server<Game>& server) { Game::open(server); };
+template <class Game>
+concept HasLeave = requires(Server<Game>& server, Player who) { Game::leave(server, who); };
+template <class Game>
+concept HasDecide = requires(Server<Game>& server) { Game::decide(server); };
 template <class Game>
 concept HasSight = requires(const typename Game::Avatar& avatar) {
   { Game::sight(avatar) } -> std::same_as<Vec2>;

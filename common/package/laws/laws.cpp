@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <utility>
 
 namespace tickbox::laws {
@@ -38,7 +39,7 @@ std::string difference_of(const engine::World& expected, const engine::World& go
   return text_of(engine::compare_entities(expected, got, [](BodyId) { return true; }));
 }
 
-/// One match and the checks of its ticks.
+/// One match and the checks of its ticks. Requires: the match counts its calls.
 class CheckedMatch {
  public:
   CheckedMatch(const GameTable& game, const engine::SharedMap& map, const MatchOptions& match)
@@ -54,6 +55,7 @@ class CheckedMatch {
         twin_like_(game, map, match.tick_rate, 0, engine::StateOrder::Descending),
         raw_like_(raw_, map, match.tick_rate, 0),
         before_(match_.world()),
+        call_counts_(*match.call_counts),
         bot_law_(game, map, match.seed, match.tick_rate),
         log_(match_.world()),
         again_log_(match_.world()),
@@ -73,6 +75,7 @@ class CheckedMatch {
     if (!broken) broken = check_range();
     if (!broken) broken = check_keyframe();
     if (!broken) broken = check_record();
+    if (!broken) broken = check_decisions();
     if (!broken) broken = check_twin();
     if (!broken) broken = check_closure(report);
     if (!broken) broken = check_significant(request);
@@ -138,6 +141,27 @@ class CheckedMatch {
     }
     if (engine::is_valid(before_, logged_.record)) return std::nullopt;
     return broken("record", "the record of a tick is not valid for the world before");
+  }
+
+  std::optional<LawBroken> check_decisions() const {
+    for (std::size_t kind = 0; kind < game_.kinds.size(); ++kind) {
+      const KindTable& of = game_.kinds[kind];
+      for (std::size_t outcome = 0; outcome < of.apply.size(); ++outcome) {
+        if (of.apply[outcome] != nullptr ||
+            call_counts_.of({engine::Callback::Apply, kind, outcome}) == 0) {
+          continue;
+        }
+        const std::string who{of.type.name};
+        const std::string what{game_.outcomes[outcome].name};
+        return broken("decision", "the server decides " + what + " for an entity of the kind " +
+                                      who + ", and the game has no apply(Entity<" + who +
+                                      ">, const " + what +
+                                      "&, Step<Game>&): the decision does nothing. Add it, or "
+                                      "decide " +
+                                      what + " for other kinds alone");
+      }
+    }
+    return std::nullopt;
   }
 
   std::optional<LawBroken> check_twin() {
@@ -239,6 +263,7 @@ class CheckedMatch {
   engine::World twin_like_;
   engine::World raw_like_;
   engine::World before_;
+  const engine::CallCounts& call_counts_;
   BotLaw bot_law_;
   engine::Stepper stepper_;
   engine::StateHasher hasher_;
@@ -372,6 +397,7 @@ constexpr std::array kCallbacks{
     CallbackName{"join", Callback::Join},     CallbackName{"leave", Callback::Leave},
     CallbackName{"decide", Callback::Decide}, CallbackName{"command", Callback::Command},
     CallbackName{"bot", Callback::Bot},       CallbackName{"significant", Callback::Significant},
+    CallbackName{"emit", Callback::Emit},     CallbackName{"publish_result", Callback::Publish},
 };
 
 /// One of the functions that make a hook, by the kinds that it takes.
@@ -410,6 +436,13 @@ std::vector<HookCase> cases_by_kind(const GameTable& game, std::string_view hook
   return cases;
 }
 
+/// Returns the types that a game lists for emit() or publish_result().
+std::span<const TypeInfo> sent_types(const GameTable& game, std::string_view function) {
+  if (function == "emit") return game.events;
+  if (function == "publish_result") return game.results;
+  return {};
+}
+
 std::vector<HookCase> cases_of(const GameTable& game, std::string_view hook) {
   std::vector<HookCase> cases = cases_by_kind(game, hook);
   for (std::size_t i = 0; hook == "command" && i < game.commands.size(); ++i) {
@@ -418,13 +451,16 @@ std::vector<HookCase> cases_of(const GameTable& game, std::string_view hook) {
   for (std::size_t i = 0; hook == "bot" && i < game.bot.styles.size(); ++i) {
     cases.push_back({.name = std::string{game.bot.styles[i]}, .kind = i});
   }
+  for (std::size_t i = 0; i < sent_types(game, hook).size(); ++i) {
+    cases.push_back({.name = std::string{sent_types(game, hook)[i].name}, .with = i});
+  }
   return cases;
 }
 
 bool is_declared(const GameTable& game, std::string_view hook) {
-  return hook == "join" || std::ranges::any_of(game.hooks, [hook](const Hook& has) {
-           return has.name == hook && has.is_declared;
-         });
+  return hook == "join" || !sent_types(game, hook).empty() ||
+         std::ranges::any_of(
+             game.hooks, [hook](const Hook& has) { return has.name == hook && has.is_declared; });
 }
 
 }  // namespace

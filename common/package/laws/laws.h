@@ -10,6 +10,7 @@
 //   range        every declared value of the world is within its range
 //   keyframe     a keyframe of the world is read back as the same world
 //   record       the record of the tick is read back as the same record, and is valid
+//   decision     what the server decides for an entity meets an apply() of its kind
 //   twin         a world made from the keyframe of the tick before, with its states in another
 //                order of memory, steps to the same state. It runs no hook of the server
 //   closure      a random half of the islands, stepped without the rest, gives the same entities
@@ -95,6 +96,7 @@ struct HookNames {
 [[nodiscard]] HookNames hooks_of(const GameTable& game);
 
 /// A callback or hook of a game that matches call, by its name and kinds: "contact (A with B)".
+/// Also each type that the game emits or publishes: "emit (Event)".
 struct CallbackUse {
   std::string name;
   engine::CallbackCase which;

@@ -9,6 +9,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <concepts>
+#include <cstdint>
 #include <cstdio>
 #include <optional>
 #include <string>
@@ -120,6 +122,72 @@ TEST(LawBreakers, AStaticVariableIsNotBlamedOnSignificantInputs) {
     ASSERT_NE(broken->law, "significant") << Tired::tired_after << ": " << broken->what;
   }
   EXPECT_GT(found, 50U);
+}
+
+struct Rest {
+  TICKBOX_FIELDS(Rest)
+};
+
+struct Cheer {
+  TICKBOX_FIELDS(Cheer)
+};
+
+/// Decides an outcome for both kinds. kApplies: the kinds for which it has apply().
+template <class... kApplies>
+struct Resting : GameOf<Runner> {
+  using Kinds = List<Runner, Stone>;
+  using Outcomes = List<Rest>;
+  using Events = List<Rest, Cheer>;
+  using Results = List<Rest, Cheer>;
+  using OfServer = Server<Resting>;
+
+  static Body body(const auto&) { return {.motion = Motion::Fixed}; }
+
+  static constexpr std::int32_t top_speed(const auto&) { return 0; }
+
+  static void open(OfServer& server) { server.spawn(Stone{}, {}); }
+
+  static void join(OfServer& server, Player who) { server.spawn_avatar(who, Runner{}, {kUnit, 0}); }
+
+  template <class Kind>
+    requires(std::same_as<Kind, kApplies> || ...)
+  static void apply(Entity<Kind> me, const Rest&, Step<Resting>& step) {
+    step.emit(me.ref, Cheer{});
+  }
+
+  static void decide(OfServer& server) {
+    server.template for_each<Runner>([&](const auto& it) { server.decide(it.ref, Rest{}); });
+    server.template for_each<Stone>([&](const auto& it) { server.decide(it.ref, Rest{}); });
+    server.decide(Ref{}, Rest{});  // for nobody: allowed
+    server.publish_result(Cheer{});
+  }
+};
+
+// A deleted apply() left its decide() behind: it compiled, and the decision did nothing.
+TEST(LawBreakers, ADecisionThatMeetsNoApplyIsFoundWithKindAndOutcome) {
+  EXPECT_FALSE(laws::check_laws(kGameTable<Resting<Runner, Stone>>, {.matches = 2}));
+  for (const auto& [game, kind] : {std::pair{&kGameTable<Resting<Runner>>, "Stone"},
+                                   {&kGameTable<Resting<Stone>>, "Runner"}}) {
+    const auto broken = laws::check_laws(*game, {.matches = 2});
+    ASSERT_TRUE(broken) << kind;
+    EXPECT_EQ(broken->law, "decision");
+    EXPECT_EQ(broken->what,
+              "the server decides Rest for an entity of the kind " + std::string{kind} +
+                  ", and the game has no apply(Entity<" + kind +
+                  ">, const Rest&, Step<Game>&): the decision does nothing. Add it, or decide Rest "
+                  "for other kinds alone");
+  }
+}
+
+TEST(LawBreakers, EventsAndResultsThatAreNeverSentAreCountedAsHooksAre) {
+  const GameTable& game = kGameTable<Resting<Runner, Stone>>;
+  std::vector<laws::MapCalls> maps;
+  ASSERT_FALSE(laws::check_laws(game, {.matches = 2, .calls = &maps}));
+  std::vector<std::string> never;
+  for (const laws::CallbackUse& use : laws::callbacks_of(game)) {
+    if (maps.at(0).counts.of(use.which) == 0) never.push_back(use.name);
+  }
+  EXPECT_EQ(never, (std::vector<std::string>{"emit (Rest)", "publish_result (Rest)"}));
 }
 
 TEST(LawBreakers, AreFoundByTheLawThatEachBreaks) {
