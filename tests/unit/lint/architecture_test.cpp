@@ -111,28 +111,28 @@ Rules rules_of_common() {
 /// The rules of all libraries of the product.
 Rules read_rules() {
   Rules rules = rules_of_common();
-  rules.merge(
-      Rules{{"server/match", {"core", "sim", "engine", "tickbox", "views", "net", "protocol"}},
-            {"server/recording", {"core", "engine", "record", "server/match"}},
-            {"server/shard",
-             {"core", "engine", "tickbox", "views", "net", "protocol", "server/match",
-              "server/recording"}},
-            {"server/host",
-             {"core", "json", "engine", "tickbox", "games", "net", "record", "os", "cli",
-              "server/match", "server/recording", "server/shard"}},
-            {"client/match", {"core", "sim", "engine", "views", "net", "protocol"}},
-            {"client/connection", {"core", "engine", "tickbox", "views", "net", "protocol"}},
-            {"client/presentation", {"core", "engine", "views", "client/match", "client/connection"}},
-            {"client/verification",
-             {"core", "sim", "engine", "views", "net", "protocol", "client/match"}},
-            {"client/terminal", {"core", "sim", "engine", "tickbox"}},
-            {"client/scenario", {"core", "json", "sim"}},
-            {"client",
-             {"core", "engine", "tickbox", "views", "bots", "net", "protocol", "client/match",
-              "client/connection", "client/presentation", "client/verification"}},
-            {"client/commands",
-             {"core", "json", "sim", "engine", "tickbox", "bots", "views", "games", "net", "record",
-              "os", "cli", "client", "client/scenario", "client/terminal"}}});
+  rules.merge(Rules{
+      {"server/match", {"core", "sim", "engine", "tickbox", "views", "net", "protocol"}},
+      {"server/recording", {"core", "engine", "record", "server/match"}},
+      {"server/shard",
+       {"core", "engine", "tickbox", "views", "net", "protocol", "server/match",
+        "server/recording"}},
+      {"server/host",
+       {"core", "json", "engine", "tickbox", "games", "net", "record", "os", "cli", "server/match",
+        "server/recording", "server/shard"}},
+      {"client/match", {"core", "sim", "engine", "views", "net", "protocol"}},
+      {"client/connection", {"core", "engine", "tickbox", "views", "net", "protocol"}},
+      {"client/presentation", {"core", "engine", "views", "client/match", "client/connection"}},
+      {"client/verification",
+       {"core", "sim", "engine", "views", "net", "protocol", "client/match"}},
+      {"client/terminal", {"core", "sim", "engine", "tickbox"}},
+      {"client/scenario", {"core", "json", "sim"}},
+      {"client",
+       {"core", "engine", "tickbox", "views", "bots", "net", "protocol", "client/match",
+        "client/connection", "client/presentation", "client/verification"}},
+      {"client/commands",
+       {"core", "json", "sim", "engine", "tickbox", "bots", "views", "games", "net", "record", "os",
+        "cli", "client", "client/scenario", "client/terminal"}}});
   return rules;
 }
 

@@ -76,6 +76,7 @@ struct Race {
   static Pad bot(const BotView<Race>&, Tired&, std::string_view) { return {}; }
   static constexpr Look look(const Runner&) { return {}; }
 };
+
 // clang-format on
 
 const GameTable& game = kGameTable<Race>;
