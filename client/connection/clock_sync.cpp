@@ -102,9 +102,11 @@ void ClockSync::ran() {
 
 std::uint32_t ClockSync::begin_turn(Instant now) {
   if (now < next_due_) return 0;
-  const std::uint32_t overdue = ticks_in(now - next_due_);
+  const Duration even = drift_.without(period_);
+  const auto overdue = static_cast<std::uint32_t>((now - next_due_) / even);
   if (now - next_due_ > kPause) {
-    next_due_ += period_ * overdue;
+    next_due_ += even * overdue;
+    followed_ += (period_ - even) * overdue;
     continue_from(next_ + overdue);
     return overdue;
   }

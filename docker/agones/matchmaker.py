@@ -79,7 +79,7 @@ class Matchmaker:
             if not takes_players(server):
                 return None
             try:
-                for room in json.loads(server["metadata"]["annotations"].get("agones.dev/sdk-tickbox-rooms", "[]")):
+                for room in json.loads((server["metadata"].get("annotations") or {}).get("agones.dev/sdk-tickbox-rooms", "[]")):
                     if room["allocated"] == pending["allocated"]:
                         if "error" in room or (type(room["room"]) is int and 0 < room["room"] < 2**32):
                             return room

@@ -124,11 +124,11 @@ Explanation explain(const json::Value& document, const std::string& program) {
   found.name = id ? name_in(document, *id) : text(first, "subject");
   if (id) found.moved = moved(document, first, *id);
   for (const json::Value& each : list(document, "causes")) {
-    const bool is_own = id && id_in(each, "entity") == id;
-    found.causes.insert(is_own ? found.causes.begin() + static_cast<std::ptrdiff_t>(found.own++)
-                               : found.causes.end(),
-                        each);
+    found.causes.push_back(each);
   }
+  const auto others = std::ranges::stable_partition(
+      found.causes, [&](const json::Value& each) { return id && id_in(each, "entity") == id; });
+  found.own = found.causes.size() - others.size();
   const std::uint64_t tick = number(document, "tick").value_or(0);
   found.next = fmt::format("{} verify RECORDING --from {} --to {}", program,
                            number(document, "base_tick").value_or(tick), tick);

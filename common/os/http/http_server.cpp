@@ -389,11 +389,15 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   /// Closes the stream as soon as the client's system refuses a byte or a probe.
   void await_reset() {
-    using ProbeSeconds = asio::detail::socket_option::integer<IPPROTO_TCP, TCP_KEEPIDLE>;
+    using Idle = asio::detail::socket_option::integer<IPPROTO_TCP, TCP_KEEPIDLE>;
+    using Interval = asio::detail::socket_option::integer<IPPROTO_TCP, TCP_KEEPINTVL>;
+    using Probes = asio::detail::socket_option::integer<IPPROTO_TCP, TCP_KEEPCNT>;
     beast::error_code ignored;
     tcp::socket& socket = stream_.socket();
     socket.set_option(asio::socket_base::keep_alive{true}, ignored);
-    socket.set_option(ProbeSeconds{kProbeSeconds}, ignored);
+    socket.set_option(Idle{kProbeSeconds}, ignored);
+    socket.set_option(Interval{kProbeSeconds}, ignored);
+    socket.set_option(Probes{2}, ignored);
     socket.async_wait(tcp::socket::wait_error,
                       [self = shared_from_this()](beast::error_code) { self->close(); });
   }

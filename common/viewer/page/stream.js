@@ -31,6 +31,7 @@ class AdminSide {
   /** Returns the response of a path, which is relative to the page: a proxy may have it below a path of its own. Fails:
    *  with a Refusal, or if no header comes in time. */
   async ask(path, signal = undefined, patience = PATIENCE_MS) {
+    signal?.throwIfAborted();
     const abort = new AbortController();
     const timer = patience !== null && setTimeout(() => abort.abort(), patience);
     const stop = () => abort.abort();
@@ -200,7 +201,10 @@ class LogReader {
     this.#pieces.begin();
     for (;;) {
       const { done, value } = await reader.read();
-      if (this.isOver) return this.stop();
+      if (this.isOver) {
+        reader.cancel().catch(() => {});
+        return this.stop();
+      }
       if (done) return;
       this.#heardAt = performance.now();
       const fresh = this.#pieces.take(value);

@@ -45,6 +45,7 @@ class DirectSink final : public ByteSink {
 
 /// The time for the thread of a shard to end its tick and to write its last seconds.
 constexpr std::chrono::seconds kShardEnds{5};
+constexpr std::chrono::milliseconds kLooks{10};
 
 constexpr const char* kNoMemory = "there is memory";
 constexpr const char* kMoreMemory = "none is left; raise the memory limit of this process";
@@ -60,15 +61,17 @@ std::mutex mutex;           ///< guards what follows
 std::size_t all_files = 0;  ///< of all threads
 AssertHandler handler_before = nullptr;
 std::atomic_flag out_of_memory;
-std::atomic<bool> must_shards_end = false;  ///< memory ran out in a thread that steps no room
+std::atomic<std::thread::id> ending_thread;  ///< the one in which memory ran out first
+std::atomic<bool> must_shards_end = false;   ///< it steps no room
+std::atomic<std::size_t> unwritten = 0;      ///< threads that step rooms and go on
 /// Freed when memory runs out, so that the last seconds can be written. Never touched, so it costs
 /// address space alone.
 std::unique_ptr<std::byte[]> kept_memory;
 
 // NOLINTEND(cppcoreguidelines-avoid-non-const-global-variables)
 
-void on_failed_assertion(const char* condition, const char* file, int line) {
-  os::write_to_stderr_directly(failed_condition_text(condition, file, line));
+/// Writes the files of this thread, once.
+void write_files() {
   if (std::exchange(failing, true)) return;
   const auto stepping = std::ranges::find_if(
       files_of_thread, [](const CrashFile* each) { return each->recorder().is_in_step(); });
@@ -78,30 +81,36 @@ void on_failed_assertion(const char* condition, const char* file, int line) {
   }
 }
 
+void on_failed_assertion(const char* condition, const char* file, int line) {
+  os::write_to_stderr_directly(failed_condition_text(condition, file, line));
+  write_files();
+}
+
 /// Ends the process as a failed assertion does. A failure to get memory here ends it as well, so
-/// the log has its line first. Another thread that gets no memory waits for the end. A thread that
-/// steps no room waits for one that does, because only that one may write its last seconds.
-void on_no_memory() noexcept {
-  const bool is_first = !out_of_memory.test_and_set();
-  if (is_first) kept_memory.reset();  // before the first use of a variable of this thread
-  const bool steps_rooms = !files_of_thread.empty();
-  if (!is_first && !(steps_rooms && must_shards_end)) {
-    for (;;) {
-      std::this_thread::sleep_for(std::chrono::seconds{1});
+/// the log has its line first. A thread that steps no room waits for those that do, because only
+/// they may write their last seconds. Another thread that gets no memory waits for the end.
+void on_no_memory() {
+  if (!out_of_memory.test_and_set()) {
+    ending_thread = std::this_thread::get_id();
+    kept_memory.reset();  // before the first use of a variable of this thread
+    if (files_of_thread.empty()) {
+      must_shards_end = true;
+      std::this_thread::sleep_for(kShardEnds);
     }
+    assert_failed(kNoMemory, kMoreMemory, 0);
   }
-  std::set_new_handler(nullptr);
-  if (!steps_rooms) {
-    must_shards_end = true;
-    std::this_thread::sleep_for(kShardEnds);
+  if (ending_thread == std::this_thread::get_id()) throw std::bad_alloc{};
+  for (;;) {
+    CrashFile::end_if_out_of_memory();
+    std::this_thread::sleep_for(kLooks);
   }
-  assert_failed(kNoMemory, kMoreMemory, 0);
 }
 
 }  // namespace
 
 CrashFile::CrashFile(std::string path, const Recorder& recorder, ProgramNames programs)
     : path_(std::move(path)), recorder_(recorder), programs_(std::move(programs)) {
+  if (files_of_thread.empty()) ++unwritten;
   files_of_thread.push_back(this);
   const std::scoped_lock lock{mutex};
   if (all_files++ > 0) return;
@@ -111,11 +120,18 @@ CrashFile::CrashFile(std::string path, const Recorder& recorder, ProgramNames pr
 }
 
 void CrashFile::end_if_out_of_memory() {
-  if (must_shards_end.load(std::memory_order_relaxed)) assert_failed(kNoMemory, kMoreMemory, 0);
+  const bool must_end = must_shards_end.load(std::memory_order_relaxed);
+  if (!must_end || failing || files_of_thread.empty()) return;
+  write_files();
+  if (--unwritten == 0) assert_failed(kNoMemory, kMoreMemory, 0);
+  for (;;) {
+    std::this_thread::sleep_for(kLooks);
+  }
 }
 
 CrashFile::~CrashFile() {
   std::erase(files_of_thread, this);
+  if (files_of_thread.empty()) --unwritten;
   const std::scoped_lock lock{mutex};
   if (--all_files > 0) return;
   std::set_new_handler(nullptr);

@@ -17,7 +17,8 @@ namespace tickbox::server {
 ///
 /// If a thread gets no memory any more, the process ends in the same way, with memory that was kept
 /// for this. An exception for it could end the process without a line. If that thread has no such
-/// object, one that has ends at its next end_if_out_of_memory().
+/// object, all that have write at their next end_if_out_of_memory(), and the last one ends the
+/// process.
 ///
 /// A failed assertion of another thread does not write them, because the room goes on
 /// meanwhile. Nor does a second one of this thread, during the writing. Both are only reported.
@@ -32,7 +33,8 @@ class CrashFile {
   CrashFile(const CrashFile&) = delete;
   CrashFile& operator=(const CrashFile&) = delete;
 
-  /// Fails an assertion if another thread has run out of memory. Cost: one load.
+  /// Writes the last seconds of this thread's rooms if another thread has run out of memory, and
+  /// does not return then. Cost: one load.
   static void end_if_out_of_memory();
 
   /// Writes the last seconds, or says why not, on stderr.
