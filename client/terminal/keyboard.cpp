@@ -177,11 +177,6 @@ std::optional<KeyCode> key_named(std::string_view name) {
   return longer(static_cast<std::size_t>(found - kLongerNames.begin()));
 }
 
-std::optional<unsigned> digit_of(KeyCode key) {
-  if (key.number < kDigits || key.number >= kMarks) return std::nullopt;
-  return key.number - kDigits;
-}
-
 std::vector<KeyEvent> KeyDecoder::decode(std::string_view bytes, Instant now) {
   if (!rest_.empty() && now - since_ >= kEscapeFor) rest_.clear();
   if (rest_.empty()) since_ = now;

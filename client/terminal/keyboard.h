@@ -65,9 +65,6 @@ inline constexpr std::size_t kKeys = 26 + 10 + 4 + 7;
 /// Returns the key with this name, such as "w", "[" or "space".
 [[nodiscard]] std::optional<KeyCode> key_named(std::string_view name);
 
-/// Returns the digit of a key; nothing for another one.
-[[nodiscard]] std::optional<unsigned> digit_of(KeyCode key);
-
 struct KeyEvent {
   enum class Type : std::uint8_t {
     Down,       ///< pressed, or repeated

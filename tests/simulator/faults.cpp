@@ -22,7 +22,8 @@ Faults::Faults(const Plan& plan, Match& match, Hostile& hostile, ClientCheck& cl
       match_(match),
       hostile_(hostile),
       clients_(clients),
-      rng_(plan.seed + (std::uint64_t{1} << 61U)) {}
+      rng_(plan.seed + (std::uint64_t{1} << 61U)),
+      slew_rng_(plan.seed + (std::uint64_t{1} << 60U)) {}
 
 void Faults::look() {
   const Instant now = match_.now();
@@ -32,7 +33,8 @@ void Faults::look() {
   std::erase_if(endings_, [now](const Ending& ending) { return ending.at <= now; });
   replace_who_were_sent_away();
   for (std::size_t i = 0; i < kFaults; ++i) {
-    if (!rng_.chance(likelihoods_.faults_per_hour[i], kLooksPerHour)) continue;
+    Rng& rng = static_cast<Fault>(i) == Fault::Slew ? slew_rng_ : rng_;
+    if (!rng.chance(likelihoods_.faults_per_hour[i], kLooksPerHour)) continue;
     ++counts_[i];
     begin(static_cast<Fault>(i));
   }
@@ -168,11 +170,11 @@ void Faults::storm() {
 /// This disturbs nobody: a client follows the rate of its server's clock, and goes on.
 void Faults::slew() {
   const std::size_t players = match_.players().size();
-  const std::size_t player = rng_.chance(1, 2) ? players : rng_.below(players);
-  const auto ppm = static_cast<std::int32_t>(rng_.below(2 * kSlewMost + 1)) - kSlewMost;
+  const std::size_t player = slew_rng_.chance(1, 2) ? players : slew_rng_.below(players);
+  const auto ppm = static_cast<std::int32_t>(slew_rng_.below(2 * kSlewMost + 1)) - kSlewMost;
   player == players ? match_.drift_server(ppm) : match_.drift(player, ppm);
-  endings_.push_back(
-      {.at = match_.now() + up_to(seconds{10}), .fault = Fault::Slew, .player = player});
+  const milliseconds length{1 + slew_rng_.below(10'000)};
+  endings_.push_back({.at = match_.now() + length, .fault = Fault::Slew, .player = player});
 }
 
 void Faults::end(const Ending& ending) {

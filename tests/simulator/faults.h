@@ -53,6 +53,7 @@ class Faults {
   Hostile& hostile_;
   ClientCheck& clients_;
   Rng rng_;
+  Rng slew_rng_;  ///< its own, so that the seeds from before this fault have the same matches
   std::vector<Ending> endings_;
   std::array<std::uint64_t, kFaults> counts_{};
 };

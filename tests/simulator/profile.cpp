@@ -83,7 +83,6 @@ constexpr std::array<Likelihoods, kProfiles> kTables{
                                              {Fault::Suspend, 6},
                                              {Fault::Stall, 6},
                                              {Fault::Leap, 2},
-                                             {Fault::Slew, 10},
                                              {Fault::Calendar, 6},
                                              {Fault::Kill, 20},
                                              {Fault::Theft, 2},

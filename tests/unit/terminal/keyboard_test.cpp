@@ -47,9 +47,6 @@ TEST(KeyNames, AreThoseThatAGameCanNameAndFourMarks) {
     EXPECT_FALSE(key_named(name)) << name;
   }
   EXPECT_EQ(key("right").number, kKeys - 1);
-  EXPECT_EQ(digit_of(key("7")), 7U);
-  EXPECT_EQ(digit_of(key("z")), std::nullopt);
-  EXPECT_EQ(digit_of(key(".")), std::nullopt);
 }
 
 TEST(KeyDecoder, ReadsLettersDigitsAndNamedKeys) {
