@@ -252,9 +252,10 @@ class ManifestsTest(unittest.TestCase):
         self.assertEqual({(port["protocol"], port["port"]) for rule in rules for port in rule["ports"]},
                          needed.get(manifest.kind) if manifest.kind != "Job" else needed[manifest.name])
         for rule in rules:
-            to_servers = {port["port"] for port in rule["ports"]} & {7777, 9180}
-            self.assertEqual(rule.get("to"), [{"podSelector": only("StatefulSet", "kubernetes").spec["selector"]}]
-                             if to_servers else None)
+            ports = {port["port"] for port in rule["ports"]}
+            servers = [{"podSelector": only("StatefulSet", "kubernetes").spec["selector"]}]
+            system = [{"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": "kube-system"}}}]
+            self.assertEqual(rule.get("to"), servers if ports & {7777, 9180} else system if 53 in ports else None)
         if manifest.kind == "Job":
             self.assertEqual(policies[0].spec["ingress"], [])
 
