@@ -82,6 +82,12 @@ class Capture:
                 nth -= 1
         raise LookupError(f"no such {event} of type {kind}")
 
+    def messages(self, event, kind):
+        """The messages of all packets of this type."""
+        for number, each in enumerate(self.events):
+            if each["event"] == event and layouts.type_of(data_of(each)) == kind:
+                yield self.message(number)
+
     def message(self, number):
         return self.open(self.chain(number), self.data(number))
 

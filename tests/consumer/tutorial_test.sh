@@ -13,7 +13,7 @@ unset "${!TICKBOX_@}"
 export CCACHE_DISABLE=1 CXX=$compiler HOME=$scratch
 # The first section installs the tree of the release build, which is this one.
 readme=$top/common/include/tickbox/README.md
-install=$(sed -n '/^### 1\./,/^### 2\./{/^cmake /p}' "$readme" | sed "s|--preset release|$build|; s|build/release|$build|")
+install=$(sed -n '/^### 1\./,/^### 2\./{/^cmake /p}' "$readme" | sed "s|--preset release|$build|; t; s|build/release|$build|")
 if [ "$(wc -l <<<"$install")" -ne 2 ] || ! (cd "$top" && bash -eux -c "$install") >"$scratch/installed.txt" 2>&1; then
     tail -n 40 "$scratch/installed.txt"
     echo "not ok - the install of the tutorial"
