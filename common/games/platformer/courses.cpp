@@ -127,19 +127,30 @@ void build_lift(MapBuilder& map, Vec2 from, Vec2 to, std::int32_t speed) {
   map.object("lift", from, kLiftSize, map.path(std::array{from, to}, speed));
 }
 
-}  // namespace
+void build_meadow(MapBuilder& map) {
+  build_rows(map, kMeadow);
+  // Over the wide pit.
+  build_lift(map, cell(56, 10), cell(63, 10), 2);
+}
 
-void build_course(MapBuilder& map, std::string_view name) {
-  if (name == "meadow") {
-    build_rows(map, kMeadow);
-    // Over the wide pit.
-    return build_lift(map, cell(56, 10), cell(63, 10), 2);
-  }
+void build_tower(MapBuilder& map) {
   build_rows(map, kTower);
   // From below the third ledge to above the fourth.
   build_lift(map, {18 * kUnit, 23 * kUnit + kUnit / 2}, {18 * kUnit, 11 * kUnit + kUnit / 2}, 3);
   // Two crates ride on this one.
   build_lift(map, cell(3, 21), cell(3, 15), 3);
+}
+
+/// In the order of kCourses.
+constexpr std::array kBuilders = {build_meadow, build_tower};
+static_assert(kBuilders.size() == kCourses.size());
+
+}  // namespace
+
+void build_course(MapBuilder& map, std::string_view name) {
+  for (std::size_t i = 0; i < kCourses.size(); ++i) {
+    if (kCourses[i] == name) kBuilders[i](map);
+  }
 }
 
 }  // namespace tickbox::games
