@@ -262,10 +262,9 @@ std::expected<void, net::DropReason> Shard::on_message(Session& session,
       return paths_.on_response(session, datagram.from, opened.message, arrival.at);
     case net::PacketType::Disconnect:
       return on_disconnect(session, opened.message, arrival.now);
-    case net::PacketType::DesyncReport:
-      return desyncs_.receive(session, opened, arrival.now);
     default:
-      return {};  // open_packet() opens no other type
+      TICKBOX_ASSERT(opened.type == net::PacketType::DesyncReport);  // no other type is opened
+      return desyncs_.receive(session, opened, arrival.now);
   }
 }
 

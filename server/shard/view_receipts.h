@@ -3,6 +3,7 @@
 // guess, its receipt, and the acknowledgement of the view repeats the receipt. Without receipts a
 // client could leave its address and have everything sent to the next owner.
 
+#include "core/assert.h"
 #include "core/bytes.h"
 #include "core/clock.h"
 #include "core/ids.h"
@@ -45,11 +46,12 @@ class ViewReceipts {
   /// Stores that a datagram of the client arrived.
   void on_received(std::size_t bytes) { received_ += bytes; }
 
-  /// Returns the most bytes that the next snapshot may have.
+  /// Returns the most bytes that the next snapshot may have. Requires: no snapshot had more.
   [[nodiscard]] std::uint64_t bytes_allowed(Instant now) const {
     if (silence(now) < kUnprovenFor || sent_slowly_ < kUnprovenSnapshots) {
       return std::numeric_limits<std::uint64_t>::max();
     }
+    TICKBOX_ASSERT(sent_ <= kUnprovenAnswers * received_);
     return kUnprovenAnswers * received_ - sent_;
   }
 
