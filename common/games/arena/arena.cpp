@@ -6,7 +6,6 @@
 
 #include "games/arena/layout.h"
 #include "tickbox/adapter.h"
-#include "tickbox/game.h"
 
 #include <algorithm>
 #include <array>

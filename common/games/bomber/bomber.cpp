@@ -6,7 +6,6 @@
 #include "games/bomber/field.h"
 #include "games/bomber/lookout.h"
 #include "tickbox/adapter.h"
-#include "tickbox/game.h"
 
 #include <algorithm>
 #include <array>

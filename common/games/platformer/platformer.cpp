@@ -6,7 +6,6 @@
 
 #include "games/platformer/courses.h"
 #include "tickbox/adapter.h"
-#include "tickbox/game.h"
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,7 @@
 #pragma once
 // The whole interface that the rules of a game are written against. The source of a game includes
-// adapter.h, and nothing else of Tickbox; adapter.h includes this file.
+// adapter.h, which includes this file, and nothing else of Tickbox. A header of a game includes
+// this file.
 //
 // A game is a struct of types and static functions. It derives from nothing and registers nothing;
 // functions that it does not define are not called. NAME-laws lists the functions that it has
