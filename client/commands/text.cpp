@@ -1,7 +1,6 @@
 #include "client/commands/text.h"
 
 #include "core/values.h"
-#include "engine/entity_id.h"
 
 #include <fmt/format.h>
 
@@ -40,29 +39,6 @@ std::string counted(std::uint64_t number, std::string_view one, std::string_view
 std::string short_number(double number) {
   if (number >= 9.95) return grouped(static_cast<std::uint64_t>(std::llround(number)));
   return number >= 1 ? fmt::format("{:.1f}", number) : fmt::format("{:.2g}", number);
-}
-
-std::string entity_name(std::string_view kind, std::uint64_t id) {
-  const BodyId body{id};
-  switch (engine::class_of(body)) {
-    case engine::IdClass::Controlled:
-      return fmt::format("{} of seat {}", kind, engine::lineage_of(body));
-    case engine::IdClass::ByServer:
-      return fmt::format(
-          "{} {} of the server, spawned in tick {}", kind,
-          engine::lineage_of(body) - std::min(engine::lineage_of(body), engine::kSeatsMax) + 1,
-          engine::spawn_tick_of(body).value);
-    case engine::IdClass::ByEntity:
-      return engine::lineage_of(body) < engine::kSeatsMax
-                 ? fmt::format("{} of the body of seat {}, spawned in tick {}", kind,
-                               engine::lineage_of(body), engine::spawn_tick_of(body).value)
-                 : fmt::format("{} of entity {} of the server, spawned in tick {}", kind,
-                               engine::lineage_of(body) - engine::kSeatsMax + 1,
-                               engine::spawn_tick_of(body).value);
-    case engine::IdClass::Wall:
-      break;
-  }
-  return fmt::format("{} {}", kind, id);
 }
 
 std::string utc_text(WallTime time) {

@@ -25,10 +25,6 @@ namespace tickbox::commands {
 /// "1,204". Requires: 0 <= number < 2^63.
 [[nodiscard]] std::string short_number(double number);
 
-/// Returns the name of an entity for people: its kind and seat for an avatar, else its kind and as
-/// much as its id says.
-[[nodiscard]] std::string entity_name(std::string_view kind, std::uint64_t id);
-
 // Calendar times in words.
 
 /// Returns "2026-11-20T14:58:00Z". A time outside the years 1970 to 9999, as in a forged token or

@@ -1,11 +1,72 @@
 #include "client/verification/desync_reporter.h"
 
-#include "client/verification/causes.h"
+#include "engine/bits.h"
 #include "views/difference.h"
 
 #include <utility>
 
 namespace tickbox::client {
+namespace {
+
+using Kind = desync::Cause::Kind;
+
+/// Gathers what a content says of the way from its base to a view.
+class ContentCauses {
+ public:
+  explicit ContentCauses(const WrongView& wrong)
+      : wrong_(wrong), content_(*wrong.content), causes_(content_.rows.game()) {}
+
+  std::vector<desync::Cause> gather() {
+    if (wrong_.base != nullptr) add_causes(wrong_.base->rows);
+    for (const views::RowHead& head : content_.rows.heads()) {
+      causes_.add(tick(0), head.id, Kind::InFull);
+    }
+    return causes_.finish();
+  }
+
+ private:
+  void add_causes(const views::Rows& base) {
+    for (const std::uint16_t index : content_.exits) {
+      causes_.add(tick(0), base.head(index).id, Kind::Exit);
+    }
+    for (const views::Content::Outcome& outcome : content_.outcomes) {
+      const BodyId entity = base.head(outcome.index).id;
+      if (outcome.is_strike) {
+        causes_.add_strike(tick(outcome.ago), entity, outcome.shooter.seat);
+      } else {
+        causes_.add_outcome(tick(outcome.ago), entity, outcome.type, bits(outcome.first));
+      }
+    }
+    for (const views::Content::Room& room : content_.room) {
+      causes_.add_room(tick(room.ago), bits(room.first));
+    }
+    for (std::size_t row = 0; row < base.size(); ++row) {
+      const ConstBytes input = base.input(row);
+      std::vector<std::byte> held{input.begin(), input.end()};
+      for (const views::Content::Input& cause : content_.inputs) {
+        if (cause.index != row) continue;
+        causes_.add_input(tick(cause.ago), base.head(row).id, bits(cause.first), held);
+      }
+    }
+  }
+
+  [[nodiscard]] Tick tick(std::uint8_t ago) const { return {wrong_.head.tick.value - ago}; }
+
+  [[nodiscard]] engine::BitReader bits(std::size_t first) const {
+    return engine::BitReader{wrong_.bytes, first};
+  }
+
+  const WrongView& wrong_;
+  const views::Content& content_;
+  desync::Causes causes_;
+};
+
+}  // namespace
+
+std::vector<desync::Cause> causes_of(const WrongView& wrong) {
+  return ContentCauses{wrong}.gather();
+}
+
 namespace {
 
 views::ViewState state_of(const HeldView& view) {
@@ -59,7 +120,7 @@ std::optional<protocol::ViewPart> DesyncReporter::next_part(Instant now) {
 std::expected<void, net::DropReason> DesyncReporter::receive(const protocol::ViewPart& part) {
   if (!is_under_way_ || part.view != view_) return std::unexpected{net::DropReason::Unexpected};
   if (part.parts == 0) {
-    finish(protocol::DesyncEnd::Forgotten);
+    finish(desync::End::Forgotten);
     return {};
   }
   if (!truth_.add(part)) {
@@ -72,7 +133,7 @@ std::expected<void, net::DropReason> DesyncReporter::receive(const protocol::Vie
     truth_.clear();
     return std::unexpected{net::DropReason::Malformed};
   }
-  finish(protocol::DesyncEnd::Compared, std::move(truth));
+  finish(desync::End::Compared, std::move(truth));
   return {};
 }
 
@@ -88,21 +149,21 @@ void DesyncReporter::expire(Instant now) {
 }
 
 void DesyncReporter::give_up() {
-  if (is_under_way_) finish(protocol::DesyncEnd::Unanswered);
+  if (is_under_way_) finish(desync::End::Unanswered);
 }
 
-void DesyncReporter::finish(protocol::DesyncEnd end, std::optional<views::ViewState> truth) {
+void DesyncReporter::finish(desync::End end, std::optional<views::ViewState> truth) {
   is_under_way_ = false;
-  protocol::Desync desync{.side = protocol::DesyncSide::Client,
-                          .end = end,
-                          .seat = seat_,
-                          .client = std::nullopt,
-                          .view = view_,
-                          .server_view = std::move(truth),
-                          .client_view = std::move(wrong_),
-                          .base_view = std::exchange(base_, std::nullopt),
-                          .causes = std::move(causes_),
-                          .difference = {}};
+  desync::Desync desync{.side = desync::Side::Client,
+                        .end = end,
+                        .seat = seat_,
+                        .client = std::nullopt,
+                        .view = view_,
+                        .server_view = std::move(truth),
+                        .client_view = std::move(wrong_),
+                        .base_view = std::exchange(base_, std::nullopt),
+                        .causes = std::move(causes_),
+                        .difference = {}};
   if (desync.server_view) {
     desync.difference = views::compare_views(*desync.server_view, *desync.client_view);
     if (first_mismatch_->tick == view_.tick && first_mismatch_->expected == view_.server_hash) {

@@ -8,8 +8,8 @@
 
 #include "client/match/snapshot_world.h"
 #include "core/clock.h"
+#include "desync/desync.h"
 #include "net/drop_reason.h"
-#include "protocol/desync.h"
 #include "protocol/view_parts.h"
 #include "views/view_state.h"
 
@@ -39,10 +39,14 @@ struct HashMismatch {
   std::optional<engine::WorldDifference> difference;  ///< from the server's; known after a report
 };
 
+/// Returns the causes of a view in words: what its snapshot says of the way from the base to it.
+/// Requires: content that SnapshotWorld has read.
+[[nodiscard]] std::vector<desync::Cause> causes_of(const WrongView& wrong);
+
 class DesyncReporter {
  public:
   /// `sink` receives every desync whose report has ended; may be nullptr.
-  explicit DesyncReporter(protocol::DesyncSink* sink) : sink_(sink) {}
+  explicit DesyncReporter(desync::Sink* sink) : sink_(sink) {}
 
   /// Counts a desync. Starts a report of it, unless one is running or was started within
   /// kReportStartInterval. A view of more than protocol::kViewBytesMax bytes is not sent: its
@@ -72,9 +76,9 @@ class DesyncReporter {
 
  private:
   [[nodiscard]] std::optional<views::ViewState> whole_truth() const;
-  void finish(protocol::DesyncEnd end, std::optional<views::ViewState> truth = std::nullopt);
+  void finish(desync::End end, std::optional<views::ViewState> truth = std::nullopt);
 
-  protocol::DesyncSink* sink_;
+  desync::Sink* sink_;
   std::uint64_t desyncs_ = 0;
   std::optional<HashMismatch> first_mismatch_;
   bool is_under_way_ = false;
@@ -84,7 +88,7 @@ class DesyncReporter {
   views::ViewState wrong_;
   std::vector<std::byte> wrong_bytes_;
   std::optional<views::ViewState> base_;
-  std::vector<protocol::DesyncCause> causes_;
+  std::vector<desync::Cause> causes_;
   protocol::ViewParts truth_;
   std::uint8_t next_ = 0;  ///< next part of this round
   Instant next_round_;

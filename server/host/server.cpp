@@ -167,7 +167,7 @@ std::expected<void, std::string> Server::open_files() {
     results = *std::move(sink);
   }
   if (options.desync_dir.empty()) return {};
-  auto files = cli::DesyncFiles::open(options.desync_dir, clock);
+  auto files = desync::Files::open(options.desync_dir, clock);
   if (!files) return std::unexpected(std::move(files.error()));
   desyncs = *std::move(files);
   return {};
@@ -187,7 +187,7 @@ ServerProgress Server::progress() const {
 void Server::count_outside(Metrics& metrics) const {
   metrics.log_lines_dropped = log.status().dropped;
   if (desyncs == nullptr) return;
-  const cli::DesyncFileStats stats = desyncs->stats();
+  const desync::FileStats stats = desyncs->stats();
   metrics.desync_files = {
       .written = stats.written, .left_out = stats.left_out, .failed = stats.failed};
 }

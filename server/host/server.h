@@ -2,8 +2,8 @@
 // Everything a running server owns: its shards, and the sockets, files, signals and clocks that
 // they are connected with.
 
-#include "cli/desync_file.h"
 #include "core/clock.h"
+#include "desync/files.h"
 #include "engine/identity.h"
 #include "os/files/file_sink.h"
 #include "os/process/log.h"
@@ -91,7 +91,7 @@ struct Server {
   DenyFile deny_file{options, log};
   AgonesCounts agones_counts;
   std::unique_ptr<AdminServer> admin;
-  std::unique_ptr<cli::DesyncFiles> desyncs;
+  std::unique_ptr<desync::Files> desyncs;
   std::unique_ptr<os::FileSink> results;  ///< the file of --match-results
   ClosedRecordings recordings{options.record_keep};
   RoomOpener rooms{

@@ -153,7 +153,7 @@ inline constexpr std::size_t kDesyncResults = 4;
 /// The counts of files about desyncs.
 struct DesyncFileMetrics {
   std::uint64_t written = 0;
-  std::uint64_t left_out = 0;  ///< beyond a limit of cli::DesyncFiles
+  std::uint64_t left_out = 0;  ///< beyond a limit of desync::Files
   std::uint64_t failed = 0;
 };
 

@@ -10,10 +10,10 @@
 #include "core/bytes.h"
 #include "core/clock.h"
 #include "core/entropy.h"
+#include "desync/desync.h"
 #include "net/key_ring.h"
 #include "net/packet.h"
 #include "net/transport.h"
-#include "protocol/desync.h"
 #include "server/shard/client_status.h"
 #include "server/shard/connect/admission.h"
 #include "server/shard/connect/connect_service.h"
@@ -61,7 +61,7 @@ struct ShardParts {
   const WallClock& calendar;
   Log& log;
   std::vector<RoomParts> rooms;  ///< that are open from the start; ids differ
-  protocol::DesyncSink* desyncs = nullptr;
+  desync::Sink* desyncs = nullptr;
   ByteSink* results = nullptr;  ///< of MatchResults
 };
 

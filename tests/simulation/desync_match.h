@@ -137,7 +137,7 @@ class DesyncTest : public testing::Test {
   std::multimap<std::size_t, std::pair<Tick, ChangeTick>> in_client_;
 };
 
-[[nodiscard]] inline bool has_field(const protocol::Desync& desync, std::string_view field) {
+[[nodiscard]] inline bool has_field(const desync::Desync& desync, std::string_view field) {
   return desync.difference && std::ranges::any_of(desync.difference->first_fields,
                                                   [&](const engine::FieldDifference& each) {
                                                     return each.field == field;
@@ -155,11 +155,11 @@ class DesyncTest : public testing::Test {
 }
 
 /// Both ends have found the same, and have the same states to show.
-inline void expect_same(const protocol::Desync& server, const protocol::Desync& client) {
-  EXPECT_EQ(server.side, protocol::DesyncSide::Server);
-  EXPECT_EQ(client.side, protocol::DesyncSide::Client);
-  ASSERT_EQ(server.end, protocol::DesyncEnd::Compared);
-  ASSERT_EQ(client.end, protocol::DesyncEnd::Compared);
+inline void expect_same(const desync::Desync& server, const desync::Desync& client) {
+  EXPECT_EQ(server.side, desync::Side::Server);
+  EXPECT_EQ(client.side, desync::Side::Client);
+  ASSERT_EQ(server.end, desync::End::Compared);
+  ASSERT_EQ(client.end, desync::End::Compared);
   EXPECT_EQ(server.view, client.view);
   EXPECT_EQ(server.seat, client.seat);
   EXPECT_TRUE(is_same(server.server_view, client.server_view, server.view.tick));

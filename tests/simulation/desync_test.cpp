@@ -14,8 +14,8 @@
 namespace tickbox::tests::desync_test {
 namespace {
 
-using protocol::Desync;
-using protocol::DesyncEnd;
+using desync::Desync;
+using desync::End;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
@@ -160,8 +160,8 @@ TEST_F(DesyncTest, ComesWithTheBaseAndTheCauses) {
     ASSERT_GT(server.view.base_age, 0U);
     ASSERT_TRUE(server.base_view && client.base_view);
     EXPECT_TRUE(is_same(server.base_view, client.base_view, server.view.tick));
-    for (const protocol::DesyncCause& cause : client.causes) {
-      if (cause.kind >= protocol::DesyncCause::Kind::Exit) continue;
+    for (const desync::Cause& cause : client.causes) {
+      if (cause.kind >= desync::Cause::Kind::Exit) continue;
       any = true;
       EXPECT_NE(std::ranges::find(server.causes, cause), server.causes.end());
     }
@@ -181,7 +181,7 @@ TEST_F(DesyncTest, OfAClientThatLeavesMeanwhileIsNotWaitedFor) {
   harness_->run_for(milliseconds{40});  // its view is on the way
   harness_->leave(1);
   ASSERT_EQ(harness_->desyncs(1).size(), 1U);
-  EXPECT_EQ(harness_->desyncs(1)[0].end, DesyncEnd::Unanswered);
+  EXPECT_EQ(harness_->desyncs(1)[0].end, desync::End::Unanswered);
   EXPECT_TRUE(harness_->desyncs(1)[0].client_view && !harness_->desyncs(1)[0].server_view);
   harness_->run_for(seconds{5});
   EXPECT_EQ(harness_->shard().clients(), kClients - 1);
@@ -204,7 +204,7 @@ TEST_F(DesyncTest, OfATickThatTheRoomHasForgottenIsSaidSo) {
   harness_->network().mend(1);
   harness_->run_for(seconds{2});
   ASSERT_EQ(harness_->desyncs(1).size(), 1U);
-  EXPECT_EQ(harness_->desyncs(1)[0].end, DesyncEnd::Forgotten);
+  EXPECT_EQ(harness_->desyncs(1)[0].end, desync::End::Forgotten);
   EXPECT_GE(harness_->shard().metrics().of(server::DesyncResult::Forgotten), 1U);
   EXPECT_TRUE(harness_->desyncs().empty());
   expect_mended();

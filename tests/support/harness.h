@@ -4,8 +4,8 @@
 // server.
 
 #include "client/client.h"
+#include "desync/desync.h"
 #include "engine/identity.h"
-#include "protocol/desync.h"
 #include "record/log_file.h"
 #include "server/match/match.h"
 #include "server/recording/recorder.h"
@@ -49,14 +49,14 @@ class MemoryLog final : public server::Log {
 };
 
 /// Keeps all desyncs.
-class MemoryDesyncs final : public protocol::DesyncSink {
+class MemoryDesyncs final : public desync::Sink {
  public:
-  void record(const protocol::Desync& desync) override { all_.push_back(desync); }
+  void record(const desync::Desync& desync) override { all_.push_back(desync); }
 
-  [[nodiscard]] const std::vector<protocol::Desync>& all() const { return all_; }
+  [[nodiscard]] const std::vector<desync::Desync>& all() const { return all_; }
 
  private:
-  std::vector<protocol::Desync> all_;
+  std::vector<desync::Desync> all_;
 };
 
 struct HarnessOptions {
@@ -228,9 +228,9 @@ class Harness {
   [[nodiscard]] const MemoryLog& log() const { return log_; }
 
   /// The desyncs that the server noted, and those that a client noted.
-  [[nodiscard]] const std::vector<protocol::Desync>& desyncs() const { return desyncs_.all(); }
+  [[nodiscard]] const std::vector<desync::Desync>& desyncs() const { return desyncs_.all(); }
 
-  [[nodiscard]] const std::vector<protocol::Desync>& desyncs(std::size_t client) const {
+  [[nodiscard]] const std::vector<desync::Desync>& desyncs(std::size_t client) const {
     return players_[client].desyncs.all();
   }
 

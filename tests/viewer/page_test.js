@@ -453,12 +453,13 @@ const tests = {
 
   async "a desync opens as two worlds, with what differs in red"() {
     const page = await open(join(folder, "desync.json"), { until: "document.body.dataset.state === 'desync'" });
-    const { difference, tick } = JSON.parse(readFileSync(join(folder, "desync.json")));
+    const { difference, explanation, tick } = JSON.parse(readFileSync(join(folder, "desync.json")));
     assert.ok((await text(page, "worlds")).includes(`tick ${tick} of seat 3`));
+    assert.ok((await text(page, "worlds")).includes(explanation.split("\n")[2].trim()));
     const rows = await page.evaluate("[...document.querySelectorAll('.differences tr')].slice(1).map((row) => [...row.cells].map((cell) => cell.innerText))");
     const [{ field, server, client }] = difference.first.fields;
     assert.deepEqual(rows, [[`Crate #${difference.first.entity}`, field, String(server), String(client)]]);
-    for (const [name, bytes] of [["empty.json", "{}"], ["list.json", "[]"], ["markup.json", '{"desync":4,"tick":"<img src=x onerror=alert(1)>","client_view":{"entities":[{"id":"1","kind":"<b>x</b>","x":0,"y":0}]}}'], ["broken.json", '{"desync":4,"client_view":7}']]) {
+    for (const [name, bytes] of [["empty.json", "{}"], ["list.json", "[]"], ["markup.json", '{"desync":4,"tick":"<img src=x onerror=alert(1)>","client_view":{"entities":[{"id":"1","kind":"<b>x</b>","x":0,"y":0}]},"explanation":"<img src=x onerror=alert(2)>"}'], ["broken.json", '{"desync":4,"client_view":7}']]) {
       writeFileSync(join(folder, name), bytes);
       await page.chooseFile("#file", join(folder, name));
       await page.until(`document.getElementById("about").innerText.includes("${name}") || document.getElementById("problem").innerText.includes("${name}")`);

@@ -3,11 +3,11 @@
 // SEATS SECONDS: writes one of the arena, for tests/bench/viewer.sh.
 
 #include "cli/build_info.h"
-#include "cli/desync_file.h"
 #include "core/assert.h"
+#include "desync/files.h"
 #include "games/catalog.h"
 #include "tests/support/recorded_match.h"
-#include "tests/unit/protocol/desync_sample.h"
+#include "tests/unit/desync/sample.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -125,6 +125,6 @@ int main(int argc, char** argv) {
   write(folder / "game.tickbox",
         with_header([](tickbox::record::Header& header) { header.game = "<b>chess</b>"; }));
   std::ofstream{folder / "desync.json"}
-      << tickbox::cli::to_json(tickbox::samples::desync(), tickbox::cli::build_info());
+      << tickbox::desync::to_json(tickbox::samples::desync(), tickbox::cli::build_info());
   return 0;
 }

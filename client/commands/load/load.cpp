@@ -258,7 +258,7 @@ struct LoadStage {
   const Clock& clock;
   const std::vector<net::Address>& servers;
   ServerWatch* watch = nullptr;  ///< without --admin
-  protocol::DesyncSink& desyncs;
+  desync::Sink& desyncs;
   Instant began;
   /// Of --client, or else those of the first run: a client that connects again takes its seat over.
   std::optional<std::uint64_t> first_client;

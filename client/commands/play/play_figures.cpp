@@ -2,6 +2,7 @@
 
 #include "client/commands/text.h"
 #include "core/fixed.h"
+#include "engine/log/words.h"
 #include "engine/log/world_difference.h"
 
 #include <fmt/core.h>
@@ -75,11 +76,12 @@ std::string mismatches_in_words(const client::ClientStats& stats) {
     const engine::WorldDifference& difference = *first.difference;
     const engine::FieldDifference& field = difference.first_fields[0];
     const std::string& subject = difference.subject;
-    words += fmt::format("; {}: {} is {} at the server, {} here",
-                         difference.entity ? entity_name(subject.substr(0, subject.find(' ')),
-                                                         difference.entity->value)
-                                           : subject,
-                         field.field, field.expected, field.got);
+    words += fmt::format(
+        "; {}: {} is {} at the server, {} here",
+        difference.entity
+            ? engine::entity_in_words(subject.substr(0, subject.find(' ')), *difference.entity)
+            : subject,
+        field.field, field.expected, field.got);
   }
   return words;
 }

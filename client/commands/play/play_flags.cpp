@@ -187,17 +187,17 @@ std::expected<std::unique_ptr<DesyncOutput>, std::string> DesyncOutput::open(con
                                                                              const Clock& clock) {
   std::unique_ptr<DesyncOutput> reports{new DesyncOutput{flags.output}};
   if (flags.desync_dir.empty()) return reports;
-  auto files = cli::DesyncFiles::open(flags.desync_dir, clock);
+  auto files = desync::Files::open(flags.desync_dir, clock);
   if (!files) return std::unexpected(std::move(files.error()));
   reports->files_ = *std::move(files);
   return reports;
 }
 
-void DesyncOutput::record(const protocol::Desync& desync) {
+void DesyncOutput::record(const desync::Desync& desync) {
   const std::scoped_lock lock{mutex_};
   if (printed_ < kDesyncLinesMax) {
     ++printed_;
-    output_.print_note("desync " + protocol::in_words(desync));
+    output_.print_note("desync " + desync::in_words(desync));
   }
   if (files_) files_->record(desync);
 }

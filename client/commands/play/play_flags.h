@@ -3,11 +3,11 @@
 // file also has the output to which both report desyncs.
 
 #include "cli/command_line.h"
-#include "cli/desync_file.h"
 #include "client/commands/key_file.h"
 #include "client/commands/output.h"
 #include "client/commands/play/client_shares.h"
 #include "core/values.h"
+#include "desync/files.h"
 #include "net/address.h"
 #include "net/connect_token.h"
 #include "net/key_ring.h"
@@ -76,20 +76,20 @@ void add_play_flags(cli::CommandParser& command, PlayFlags& flags, const std::st
 [[nodiscard]] std::expected<Credentials, std::string> read_credentials(const PlayFlags& flags);
 
 /// A sink that prints a line for each of the first desyncs, unless --quiet is given. With
-/// --desync-dir it also writes files, within the limits of cli::DesyncFiles. Thread: any.
-class DesyncOutput final : public protocol::DesyncSink {
+/// --desync-dir it also writes files, within the limits of desync::Files. Thread: any.
+class DesyncOutput final : public desync::Sink {
  public:
   /// Requires: `flags` and `clock` outlive the object. Fails: with one line.
   [[nodiscard]] static std::expected<std::unique_ptr<DesyncOutput>, std::string> open(
       const PlayFlags& flags, const Clock& clock);
 
-  void record(const protocol::Desync& desync) override;
+  void record(const desync::Desync& desync) override;
 
  private:
   explicit DesyncOutput(const Output& output) : output_(output) {}
 
   const Output& output_;
-  std::unique_ptr<cli::DesyncFiles> files_;
+  std::unique_ptr<desync::Files> files_;
   std::mutex mutex_;
   std::size_t printed_ = 0;
 };

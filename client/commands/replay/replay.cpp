@@ -134,23 +134,21 @@ namespace {
 
 struct GoneOptions {
   std::shared_ptr<Output> output;
+  std::string_view successor{};  ///< with {0} for "tickbox replay" and {1} for the file
   std::string file{};
 };
 
-ExitCode refuse_play(const GoneOptions& options) {
+ExitCode refuse_gone(const GoneOptions& options) {
   const Output& output = *options.output;
-  return output.failed(ExitCode::WrongUsage,
-                       fmt::format("a page shows recordings now: {} page {} -o match.html",
-                                   output.name, printable(options.file)));
+  return output.failed(ExitCode::WrongUsage, fmt::format(fmt::runtime(options.successor),
+                                                         output.name, printable(options.file)));
 }
 
-void add_replay_play(const Subcommand& place) {
-  auto [command, options] =
-      place.add({.name = "play",
-                 .description = "Replaced by `page`, which plays, pauses, steps and seeks.",
-                 .example = place.output->name + " page match.tickbox -o match.html"},
-                refuse_play);
-  command.add_option("FILE", options->file, "The recording", {.required = true});
+/// Adds a command that is no more, and names what took its place.
+void add_gone(const Subcommand& place, const cli::About& about, std::string_view successor) {
+  auto [command, options] = place.add(about, refuse_gone);
+  options->successor = successor;
+  command.add_option("FILE", options->file, "What it read", {.required = true});
 }
 
 }  // namespace
@@ -159,11 +157,11 @@ void add_replay(cli::CommandParser& program, engine::Games games, std::string_vi
                 std::function<int()>& run) {
   const auto output = std::make_shared<Output>(Output{
       .name = program.name() + " replay", .program = &program, .games = games, .page = page});
-  cli::CommandParser replay = program.add_command(
-      {.name = "replay",
-       .description = "Read recordings that a server made with --record, and files of desyncs.",
-       .example = output->name + " verify recordings/MATCH.tickbox"},
-      output->common);
+  cli::CommandParser replay =
+      program.add_command({.name = "replay",
+                           .description = "Read recordings that a server made with --record.",
+                           .example = output->name + " verify recordings/MATCH.tickbox"},
+                          output->common);
   replay.require_command();
   const Subcommand place{.parent = replay, .run = run, .output = output};
   add_replay_info(place);
@@ -173,8 +171,16 @@ void add_replay(cli::CommandParser& program, engine::Games games, std::string_vi
   add_replay_diff(place);
   add_replay_cut(place);
   add_replay_inputs(place);
-  add_replay_desync(place);
-  add_replay_play(place);
+  add_gone(place,
+           {.name = "play",
+            .description = "Replaced by `page`, which plays, pauses, steps and seeks.",
+            .example = output->name + " page match.tickbox -o match.html"},
+           "a page shows recordings now: {0} page {1} -o match.html");
+  add_gone(place,
+           {.name = "desync",
+            .description = "Replaced by the `explanation` in each file of --desync-dir.",
+            .example = "jq -r .explanation FILE.json"},
+           "a file of --desync-dir explains itself now: jq -r .explanation {1}");
   add_replay_page(place);
 }
 

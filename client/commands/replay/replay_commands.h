@@ -29,7 +29,6 @@ void add_replay_state(const Subcommand& place);
 void add_replay_trace(const Subcommand& place);
 void add_replay_diff(const Subcommand& place);
 void add_replay_cut(const Subcommand& place);
-void add_replay_desync(const Subcommand& place);
 void add_replay_inputs(const Subcommand& place);
 void add_replay_page(const Subcommand& place);
 

@@ -1,7 +1,9 @@
 #include "engine/log/words.h"
 
 #include "engine/declared.h"
+#include "engine/entity_id.h"
 
+#include <algorithm>
 #include <array>
 
 namespace tickbox::engine {
@@ -20,6 +22,26 @@ std::string name_of(const FieldInfo& field, std::size_t i) {
   std::string name{field.name};
   if (field.times > 1) name += "[" + std::to_string(i) + "]";
   return name;
+}
+
+std::string entity_in_words(std::string_view kind, BodyId id) {
+  const std::uint32_t lineage = lineage_of(id);
+  const std::uint32_t number = lineage - std::min(lineage, kSeatsMax) + 1;
+  const std::string spawned = ", spawned in tick " + std::to_string(spawn_tick_of(id).value);
+  std::string name{kind};
+  switch (class_of(id)) {
+    case IdClass::Controlled:
+      return name + " of seat " + std::to_string(lineage);
+    case IdClass::ByServer:
+      return name + " " + std::to_string(number) + " of the server" + spawned;
+    case IdClass::ByEntity:
+      return lineage < kSeatsMax
+                 ? name + " of the body of seat " + std::to_string(lineage) + spawned
+                 : name + " of entity " + std::to_string(number) + " of the server" + spawned;
+    case IdClass::Wall:
+      break;
+  }
+  return name + " " + std::to_string(id.value);
 }
 
 std::string changes_in_words(const TypeInfo& type, ConstBytes before, ConstBytes after) {

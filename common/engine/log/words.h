@@ -1,11 +1,13 @@
 #pragma once
-// Values of declared types in words for a person.
+// Values of declared types, and entities, in words for a person.
 
 #include "core/bytes.h"
+#include "core/ids.h"
 #include "tickbox/game_table.h"
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 
 namespace tickbox::engine {
 
@@ -14,6 +16,10 @@ namespace tickbox::engine {
 
 /// Returns the name of value `i` of a field; of an array with its index, as in "ammo[2]".
 [[nodiscard]] std::string name_of(const FieldInfo& field, std::size_t i);
+
+/// Returns the name of an entity for people: its kind and seat for an avatar, else its kind and as
+/// much as its id says.
+[[nodiscard]] std::string entity_in_words(std::string_view kind, BodyId id);
 
 /// Returns the values of `after` that differ from `before`, as in "move 3, fire 1".
 [[nodiscard]] std::string changes_in_words(const TypeInfo& type, ConstBytes before,

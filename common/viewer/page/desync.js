@@ -1,8 +1,8 @@
 // The file of a desync as two worlds, side by side: the server's view of a tick and the client's, with what differs in red.
 "use strict";
 
-/** The format of the file that is read, as common/cli/README.md has it. */
-const DESYNC_FORMAT = 4;
+/** The formats of the file that are read, as common/desync/README.md has them. The first has no explanation. */
+const DESYNC_FORMATS = [4, 5];
 
 /** Reads a file of --desync-dir. Fails: with an Error. */
 function readDesync(bytes) {
@@ -13,7 +13,7 @@ function readDesync(bytes) {
     throw new Error("it is neither a recording nor the file of a desync");
   }
   if (!Number.isInteger(desync?.desync)) throw new Error("it is not the file of a desync");
-  if (desync.desync !== DESYNC_FORMAT) throw new Error(`it has format ${desync.desync}; this page reads ${DESYNC_FORMAT}`);
+  if (!DESYNC_FORMATS.includes(desync.desync)) throw new Error(`it has format ${desync.desync}; this page reads ${DESYNC_FORMATS.join(" and ")}`);
   if (!desync.client_view && !desync.server_view) throw new Error("it has no view: the report ended before one was there");
   return desync;
 }
@@ -69,6 +69,7 @@ function drawWorlds(section, desync, beside) {
   });
   const base = desync.base_tick === null ? "a full view" : `a difference to tick ${desync.base_tick}`;
   const facts = make("p", { text: `tick ${desync.tick} of seat ${desync.seat}, seen by the ${desync.side}: ${base}; hash ${desync.expected} expected, ${desync.got} here; report ${desync.ended}` });
+  const explanation = make("pre", { text: String(desync.explanation ?? "") });
   const table = make("table", { name: "differences", children: [
     make("tr", { children: ["entity", "field", "server", "client"].map((text) => make("th", { text })) }),
     ...differences.map(({ id, kind, field, server: left, client: right }) => make("tr", { children: [
@@ -80,7 +81,7 @@ function drawWorlds(section, desync, beside) {
     ...(desync.causes ?? []).map(({ tick, cause, entity = "", what = "" }) => make("tr", { children: [
       make("td", { text: String(tick) }), make("td", { text: cause }), make("td", { text: String(entity) }), make("td", { text: String(what) })] })),
   ] });
-  section.replaceChildren(facts, make("div", { name: "pair", children: canvases.map(({ figure }) => figure) }),
+  section.replaceChildren(facts, explanation, make("div", { name: "pair", children: canvases.map(({ figure }) => figure) }),
     make("h2", { text: server && client ? differences.length === 1 ? "1 field differs" : `${differences.length} fields differ` : "nothing to compare" }), table,
     make("h2", { text: "What entered between the base and the tick" }), causes);
   const draw = () => canvases.forEach(({ canvas, view }) => { if (view) drawWorld(canvas, view, desync, bad, beside); });

@@ -1,9 +1,11 @@
 #include "server/shard/desync/desync_reports.h"
 
 #include "core/assert.h"
+#include "engine/entity_id.h"
 #include "net/packet.h"
-#include "server/shard/desync/past_causes.h"
+#include "protocol/history_depths.h"
 #include "server/shard/hosted_room.h"
+#include "views/content.h"
 #include "views/difference.h"
 
 #include <algorithm>
@@ -13,6 +15,8 @@
 
 namespace tickbox::server {
 namespace {
+
+using Kind = desync::Cause::Kind;
 
 /// The least time between two answers to repeated parts: parts of one round arrive together.
 constexpr Duration kAnswerAgain = std::chrono::milliseconds{200};
@@ -53,7 +57,112 @@ bool makes(const std::optional<views::ViewState>& view, const protocol::ViewName
          static_cast<std::uint32_t>(views::hash_of(*view) & 0xffff'ffff) == name.client_hash;
 }
 
+/// The bits of one cause, as a content has them.
+class PayloadBits {
+ public:
+  PayloadBits(const MatchHistory& log, Tick tick, const Payload& payload) {
+    const bool is_short = payload.bits <= 64;
+    engine::BitWriter out{bytes_};
+    if (is_short) out.write(payload.value, payload.bits);
+    if (!is_short) engine::copy_bits(log.payloads(tick), payload.value, payload.bits, out);
+  }
+
+  [[nodiscard]] engine::BitReader read() const { return engine::BitReader{bytes_}; }
+
+ private:
+  std::vector<std::byte> bytes_;
+};
+
+/// Gathers the causes of one tick after the other.
+class Gatherer {
+ public:
+  Gatherer(const Match& match, const std::function<bool(BodyId)>& is_member)
+      : match_(match),
+        history_(match.history()),
+        game_(match.world().game()),
+        is_member_(is_member),
+        causes_(game_) {}
+
+  void gather(Tick tick) {
+    tick_ = tick;
+    ago_ = static_cast<std::uint32_t>(history_.tick() - tick);
+    add_inputs();
+    add_outcomes();
+    if ((history_.room().ticks_since(0, before()) >> ago_ & 1) == 0) return;
+    causes_.add_room(tick_, bits_of(history_.room().change(0, ago_)).read());
+  }
+
+  [[nodiscard]] std::vector<desync::Cause> finish() { return causes_.finish(); }
+
+ private:
+  [[nodiscard]] Tick before() const { return {tick_.value - 1}; }
+
+  [[nodiscard]] PayloadBits bits_of(const Payload& payload) const {
+    return {history_, tick_, payload};
+  }
+
+  /// The change of an input stands at each of its player's avatars in view.
+  void add_inputs() {
+    const StateAt* state = match_.state_after(tick_);
+    const StateAt* past = match_.state_after(before());
+    if (state == nullptr) return;
+    for (std::size_t row = 0; row < state->rows.size(); ++row) {
+      const BodyId id = state->rows.head(row).id;
+      if (!views::is_controlled(id)) break;
+      const Player player = views::owner_of(id);
+      const bool has_changed =
+          (history_.inputs().ticks_since(player.seat, before()) >> ago_ & 1) != 0;
+      if (!has_changed || !is_member_(id)) continue;
+      std::vector<std::byte> held(game_.input.bytes);
+      game_.input.write_default(held.data());
+      if (past != nullptr && past->rows.contains(id)) {
+        std::ranges::copy(past->rows.input(past->rows.index_of(id)), held.begin());
+      }
+      const PayloadBits bits = bits_of(history_.inputs().change(player.seat, ago_));
+      causes_.add_input(tick_, id, bits.read(), held);
+    }
+  }
+
+  void add_outcomes() {
+    for (const OutcomeCause& cause : history_.outcomes().causes_of(tick_)) {
+      const BodyId id = history_.slots().slot(cause.slot).id;
+      if (!is_member_(id)) continue;
+      const PayloadBits bits = bits_of(cause.payload);
+      engine::BitReader in = bits.read();
+      if (cause.payload.bits == 0) {
+        causes_.add(tick_, id, cause.is_strike ? Kind::Strike : Kind::Outcome);
+      } else if (in.read(1) != 0) {
+        causes_.add_strike(tick_, id, in.read(engine::kSeatBits));
+      } else {
+        in.read(1);  // the phase
+        const std::size_t type = in.read(views::outcome_bits(game_));
+        causes_.add_outcome(tick_, id, type, in);
+      }
+    }
+  }
+
+  const Match& match_;
+  const MatchHistory& history_;
+  const GameTable& game_;
+  const std::function<bool(BodyId)>& is_member_;
+  Tick tick_;
+  std::uint32_t ago_ = 0;
+  desync::Causes causes_;
+};
+
 }  // namespace
+
+std::vector<desync::Cause> causes_since(const Match& match, Tick since, Tick until,
+                                        const std::function<bool(BodyId)>& is_member) {
+  constexpr std::uint32_t kBack = protocol::kTicksRemembered - 1;
+  const std::uint32_t now = match.history().tick().value;
+  const Tick first = std::max(since, Tick{now > kBack ? now - kBack : 0});
+  Gatherer gatherer{match, is_member};
+  for (Tick tick = first + 1; tick <= until; tick = tick + 1) {
+    gatherer.gather(tick);
+  }
+  return gatherer.finish();
+}
 
 DesyncReports::Report* DesyncReports::find(const Session& session) {
   const auto is_its = [&](const Report& report) {
@@ -135,16 +244,16 @@ std::expected<DesyncReports::Taken, DesyncReports::Refused> DesyncReports::recei
   if (!is_new) return Taken{};
   report->is_compared = true;
   auto difference = views::compare_views(report->truth, *client_view);
-  return Taken{.compared = protocol::Desync{.side = protocol::DesyncSide::Server,
-                                            .end = protocol::DesyncEnd::Compared,
-                                            .room = report->room,
-                                            .seat = report->seat,
-                                            .view = report->view,
-                                            .server_view = report->truth,
-                                            .client_view = std::move(client_view),
-                                            .base_view = report->base,
-                                            .causes = report->causes,
-                                            .difference = std::move(difference)}};
+  return Taken{.compared = desync::Desync{.side = desync::Side::Server,
+                                          .end = desync::End::Compared,
+                                          .room = report->room,
+                                          .seat = report->seat,
+                                          .view = report->view,
+                                          .server_view = report->truth,
+                                          .client_view = std::move(client_view),
+                                          .base_view = report->base,
+                                          .causes = report->causes,
+                                          .difference = std::move(difference)}};
 }
 
 std::optional<protocol::ViewPart> DesyncReports::next_answer(const Session& session) {

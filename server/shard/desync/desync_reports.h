@@ -9,8 +9,8 @@
 // last 64 ticks.
 
 #include "core/clock.h"
+#include "desync/desync.h"
 #include "net/drop_reason.h"
-#include "protocol/desync.h"
 #include "protocol/view_parts.h"
 #include "server/match/match.h"
 #include "server/shard/limits.h"
@@ -19,6 +19,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <expected>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -29,12 +30,18 @@ inline constexpr std::size_t kReportsHeld = static_cast<std::size_t>(
     kDesyncReports.burst +
     kDesyncReports.per_second * (kDesyncReportKept / std::chrono::seconds{1}) + 1);
 
+/// Returns the causes after tick `since`, up to `until`, that act on entities for which `is_member`
+/// returns true, and the changes of the room: those of the last protocol::kTicksRemembered ticks.
+/// They are sorted by tick, entity and kind. Allocates memory.
+[[nodiscard]] std::vector<desync::Cause> causes_since(const Match& match, Tick since, Tick until,
+                                                      const std::function<bool(BodyId)>& is_member);
+
 class DesyncReports {
  public:
   /// The result of a part.
   struct Taken {
     bool is_forgotten = false;  ///< the server remembers no such view: the answer must say so
-    std::optional<protocol::Desync> compared{};  ///< once in each report
+    std::optional<desync::Desync> compared{};  ///< once in each report
   };
 
   /// The reason why a part was refused.
@@ -81,7 +88,7 @@ class DesyncReports {
     views::ViewState truth;
     std::vector<std::byte> truth_bytes;  ///< as they are sent
     std::optional<views::ViewState> base;
-    std::vector<protocol::DesyncCause> causes;
+    std::vector<desync::Cause> causes;
     protocol::ViewParts client_view;
     bool is_compared = false;
     std::uint64_t to_send = 0;  ///< bit i: part i of the truth

@@ -64,10 +64,10 @@ void DesyncService::expire(Instant now) {
   }
 }
 
-void DesyncService::record_compared(const protocol::Desync& desync, Instant now) {
+void DesyncService::record_compared(const desync::Desync& desync, Instant now) {
   context_.metrics.count(DesyncResult::Compared);
   context_.log.event(LogKind::Desync, Severity::Error, now,
-                     [&] { return LogEvent{"desync", protocol::fields_of(desync)}; });
+                     [&] { return LogEvent{"desync", desync::fields_of(desync)}; });
   if (sink_ != nullptr) sink_->record(desync);
 }
 

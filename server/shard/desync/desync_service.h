@@ -3,9 +3,9 @@
 // and stores where the two differ.
 
 #include "core/clock.h"
+#include "desync/desync.h"
 #include "net/drop_reason.h"
 #include "net/packet.h"
-#include "protocol/desync.h"
 #include "server/shard/context.h"
 #include "server/shard/desync/desync_reports.h"
 #include "server/shard/session.h"
@@ -20,8 +20,7 @@ void log_mismatch(LimitedLog& log, Session& session, Instant now);
 class DesyncService {
  public:
   /// Borrows the sink; nullptr: desyncs are only logged and counted.
-  DesyncService(ShardContext& context, protocol::DesyncSink* sink)
-      : context_(context), sink_(sink) {}
+  DesyncService(ShardContext& context, desync::Sink* sink) : context_(context), sink_(sink) {}
 
   /// Receives a part of the view that a playing session reports.
   /// Fails: the reason for which it is dropped.
@@ -35,11 +34,11 @@ class DesyncService {
   void expire(Instant now);
 
  private:
-  void record_compared(const protocol::Desync& desync, Instant now);
+  void record_compared(const desync::Desync& desync, Instant now);
   void record_unfinished(const DesyncReports::Unfinished& report, Instant now);
 
   ShardContext& context_;
-  protocol::DesyncSink* sink_;
+  desync::Sink* sink_;
   DesyncReports reports_;
 };
 

@@ -1,7 +1,6 @@
 // The causes of a wrong view in words, from a match's snapshots with changed hashes.
 
-#include "client/verification/causes.h"
-
+#include "client/verification/desync_reporter.h"
 #include "sim/body.h"
 #include "tests/unit/match/staged_snapshots.h"
 
@@ -12,7 +11,7 @@
 namespace tickbox::client {
 namespace {
 
-using Kind = protocol::DesyncCause::Kind;
+using Kind = desync::Cause::Kind;
 using server::kRest;
 using server::kRight;
 using server::kShoot;
@@ -30,7 +29,7 @@ class CausesTest : public ::testing::Test {
   }
 
   /// Returns the causes of the view of `snapshot`, whose hash it makes wrong first.
-  std::vector<protocol::DesyncCause> causes(server::Snapshot snapshot) {
+  std::vector<desync::Cause> causes(server::Snapshot snapshot) {
     snapshot.head.view_hash ^= 1;
     const auto view = client_.apply(snapshot.head, snapshot.content);
     EXPECT_TRUE(!view && view.error().wrong);
@@ -52,7 +51,7 @@ TEST_F(CausesTest, NamesWhatChangedAndWhen) {
   room_.command_paint(0, 8);
   room_.command_rain(3);
   room_.tick({{.seat = 0, .pad = kRest}, {.seat = 1, .pad = kShoot}});
-  const std::vector<protocol::DesyncCause> expected{
+  const std::vector<desync::Cause> expected{
       {.tick = base_ + 1, .entity = a, .kind = Kind::Input, .what = "x 1"},
       {.tick = base_ + 1, .entity = b, .kind = Kind::Input, .what = "shoot 1"},
       {.tick = base_ + 2, .entity = a, .kind = Kind::Input, .what = "x 0"},
@@ -66,7 +65,7 @@ TEST_F(CausesTest, NamesWhoLeavesAndWhoComesInFull) {
   const BodyId c = room_.body(2);
   const BodyId d = room_.body(3);
   room_.tick();
-  const std::vector<protocol::DesyncCause> expected{
+  const std::vector<desync::Cause> expected{
       {.tick = base_ + 1, .entity = c, .kind = Kind::Exit, .what = ""},
       {.tick = base_ + 1, .entity = d, .kind = Kind::InFull, .what = ""}};
   EXPECT_EQ(causes(room_.since(base_, {.hidden = {c}, .in_full = {d}})), expected);
@@ -74,9 +73,9 @@ TEST_F(CausesTest, NamesWhoLeavesAndWhoComesInFull) {
 
 TEST_F(CausesTest, AFullViewHasItsRowsAlone) {
   room_.tick();
-  const std::vector<protocol::DesyncCause> all = causes(room_.full());
+  const std::vector<desync::Cause> all = causes(room_.full());
   ASSERT_EQ(all.size(), 4U);
-  for (const protocol::DesyncCause& cause : all) {
+  for (const desync::Cause& cause : all) {
     EXPECT_EQ(cause.kind, Kind::InFull);
   }
 }

@@ -184,7 +184,7 @@ constexpr std::array kAllowed = {
     Allowed{"common/engine/declared.h", "coyote", "an example of names of fields"},
     Allowed{"common/engine/log/world_difference.h", "hero", "an example of a line of text"},
     Allowed{"common/engine/log/world_difference.h", "coyote", "the same"},
-    Allowed{"common/protocol/desync", "hero", "an example of a line of text"},
+    Allowed{"common/desync/", "hero", "an example of a line of text"},
     Allowed{"client/commands/replay/replay_commands.h", "hero", "an example of a line of text"},
     Allowed{"client/commands/replay/replay_commands.h", "coyote", "the same"},
     Allowed{"client/commands/README.md", "goomba", "a scenario file of that name"},

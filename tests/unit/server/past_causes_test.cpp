@@ -1,6 +1,5 @@
-#include "server/shard/desync/past_causes.h"
-
 #include "protocol/history_depths.h"
+#include "server/shard/desync/desync_reports.h"
 #include "tests/unit/match/planned_match.h"
 
 #include <gtest/gtest.h>
@@ -11,9 +10,9 @@
 namespace tickbox::server {
 namespace {
 
-using protocol::DesyncCause;
+using desync::Cause;
 
-std::vector<DesyncCause> all_since(const Match& match, Tick since) {
+std::vector<Cause> all_since(const Match& match, Tick since) {
   return causes_since(match, since, match.world().tick, [](BodyId) { return true; });
 }
 
@@ -35,7 +34,7 @@ TEST(PastCauses, AreThoseOfTheTicksThatTheMatchRemembers) {
     const auto causes = all_since(match.match(), {match.now().value - ticks});
     ASSERT_EQ(causes.size(), 1U) << ticks;
     EXPECT_EQ(causes[0].tick, rain);
-    EXPECT_EQ(causes[0].kind, DesyncCause::Kind::Room);
+    EXPECT_EQ(causes[0].kind, Cause::Kind::Room);
   }
   for (std::uint32_t i = 0; i < protocol::kTicksRemembered; ++i) {
     match.tick();

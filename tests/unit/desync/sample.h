@@ -1,9 +1,9 @@
 #pragma once
 // A desync of the arena: a crate is in another place at the client.
 
+#include "desync/desync.h"
 #include "engine/declared.h"
 #include "games/arena/arena.h"
-#include "protocol/desync.h"
 #include "views/difference.h"
 
 #include <vector>
@@ -48,10 +48,10 @@ inline views::ViewState view_of(const std::vector<views::RowHead>& heads) {
 }
 
 /// A desync of seat 3, compared at the client.
-inline protocol::Desync desync() {
-  protocol::Desync desync{
-      .side = protocol::DesyncSide::Client,
-      .end = protocol::DesyncEnd::Compared,
+inline desync::Desync desync() {
+  desync::Desync desync{
+      .side = desync::Side::Client,
+      .end = desync::End::Compared,
       .seat = {3},
       .view = {.tick = {1'234}, .server_hash = 0xab, .client_hash = 0xffff'ffff, .base_age = 4},
       .server_view = view_of({crate(1, 10), crate(2, 20)}),
@@ -59,7 +59,7 @@ inline protocol::Desync desync() {
       .base_view = view_of({crate(1, 9)}),
       .causes = {{.tick = {1'231},
                   .entity = {7},
-                  .kind = protocol::DesyncCause::Kind::Outcome,
+                  .kind = desync::Cause::Kind::Outcome,
                   .what = "Respawn place 44"}}};
   desync.difference = views::compare_views(*desync.server_view, *desync.client_view);
   return desync;

@@ -3,8 +3,10 @@
 // desync has each end's state of this view, if it is known, and the causes since the base. The file
 // also has the text of a desync for a log.
 
+#include "core/bytes.h"
 #include "core/ids.h"
 #include "core/log_event.h"
+#include "engine/bits.h"
 #include "engine/log/world_difference.h"
 #include "protocol/view_parts.h"
 #include "views/view_state.h"
@@ -15,18 +17,18 @@
 #include <string_view>
 #include <vector>
 
-namespace tickbox::protocol {
+namespace tickbox::desync {
 
-enum class DesyncSide : std::uint8_t { Server, Client };
+enum class Side : std::uint8_t { Server, Client };
 
-enum class DesyncEnd : std::uint8_t {
+enum class End : std::uint8_t {
   Compared,    ///< both states are known, and their differences
   Forgotten,   ///< the server no longer remembers its view
   Unanswered,  ///< no answer arrived in time, or the session ended before
 };
 
 /// Why the view may differ from its base.
-struct DesyncCause {
+struct Cause {
   enum class Kind : std::uint8_t {
     Input,    ///< the player of the entity holds another input
     Outcome,  ///< the server decided for the entity
@@ -41,35 +43,61 @@ struct DesyncCause {
   Kind kind = Kind::Input;
   std::string what;  ///< in words, as in "move 3, fire 1" or "Opened door 7"; may be empty
 
-  friend bool operator==(const DesyncCause&, const DesyncCause&) = default;
+  friend bool operator==(const Cause&, const Cause&) = default;
 };
 
 struct Desync {
-  DesyncSide side = DesyncSide::Server;
-  DesyncEnd end = DesyncEnd::Compared;
+  Side side = Side::Server;
+  End end = End::Compared;
   RoomId room;    ///< 0 at the client itself
   PlayerId seat;  ///< the client's seat
   /// The client as its token named it; nothing at the client itself.
   std::optional<std::uint64_t> client;
-  ViewName view;
+  protocol::ViewName view;
   std::optional<views::ViewState> server_view;
   std::optional<views::ViewState> client_view;
   std::optional<views::ViewState> base_view;          ///< the base as this side had it
-  std::vector<DesyncCause> causes;                    ///< as this side knows them, by tick and id
+  std::vector<Cause> causes;                          ///< as this side knows them, by tick and id
   std::optional<engine::WorldDifference> difference;  ///< present if Compared
 };
 
-/// A receiver of the desyncs whose report has ended; a server notes only compared ones.
-class DesyncSink {
+/// Collects causes in words. What a content says of them is read from its bits.
+class Causes {
  public:
-  virtual ~DesyncSink() = default;
+  explicit Causes(const GameTable& game) : game_(game) {}
+
+  void add(Tick tick, BodyId entity, Cause::Kind kind, std::string what = {});
+  void add_strike(Tick tick, BodyId entity, std::uint64_t shooter_seat);
+
+  /// An outcome of a declared type. Requires: type < game.outcomes.size().
+  void add_outcome(Tick tick, BodyId entity, std::size_t type, engine::BitReader value);
+  void add_room(Tick tick, engine::BitReader value);
+
+  /// A change of the input that the player of the entity holds, and that becomes what the player
+  /// holds in the next tick.
+  void add_input(Tick tick, BodyId entity, engine::BitReader change, MutableBytes held);
+
+  /// Returns them by tick, entity and kind.
+  [[nodiscard]] std::vector<Cause> finish();
+
+ private:
+  [[nodiscard]] std::string in_words(const TypeInfo& type, engine::BitReader& value) const;
+
+  const GameTable& game_;
+  std::vector<Cause> causes_;
+};
+
+/// A receiver of the desyncs whose report has ended; a server notes only compared ones.
+class Sink {
+ public:
+  virtual ~Sink() = default;
 
   /// Called while packets are received, so an implementation must not do slow work here.
   virtual void record(const Desync& desync) = 0;
 };
 
-[[nodiscard]] std::string_view name_of(DesyncEnd end);
-[[nodiscard]] std::string_view name_of(DesyncSide side);
+[[nodiscard]] std::string_view name_of(End end);
+[[nodiscard]] std::string_view name_of(Side side);
 
 /// Formats the desync as key=value, for a log. If the views were compared, the text names what
 /// differs first (an entity, or the room), each of its differing fields with both values, and how
@@ -80,6 +108,6 @@ class DesyncSink {
 [[nodiscard]] LogFields fields_of(const Desync& desync);
 
 /// Returns the name of a kind: "input", "outcome", "strike", "room", "exit", "in_full".
-[[nodiscard]] std::string_view name_of(DesyncCause::Kind kind);
+[[nodiscard]] std::string_view name_of(Cause::Kind kind);
 
-}  // namespace tickbox::protocol
+}  // namespace tickbox::desync

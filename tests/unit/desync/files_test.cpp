@@ -1,9 +1,10 @@
 // Which desyncs get a file, and that each file is there whole or not at all.
 
-#include "cli/desync_file.h"
+#include "desync/files.h"
+
 #include "os/process/steady_clock.h"
+#include "tests/unit/desync/sample.h"
 #include "tests/unit/os/temporary_folder.h"
-#include "tests/unit/protocol/desync_sample.h"
 
 #include <gtest/gtest.h>
 
@@ -11,15 +12,15 @@
 #include <optional>
 #include <string>
 
-namespace tickbox::cli {
+namespace tickbox::desync {
 namespace {
 
 constexpr std::uint64_t kClient = 7;
 constexpr Instant kStart{std::chrono::hours{5}};
 
-protocol::Desync desync_of(std::optional<std::uint64_t> client, const std::string& field,
-                           const std::string& subject = "Hero #1") {
-  protocol::Desync desync;
+Desync desync_of(std::optional<std::uint64_t> client, const std::string& field,
+                 const std::string& subject = "Hero #1") {
+  Desync desync;
   desync.client = client;
   desync.difference =
       engine::WorldDifference{.entities = 1,
@@ -31,15 +32,15 @@ protocol::Desync desync_of(std::optional<std::uint64_t> client, const std::strin
 }
 
 /// Takes files for desyncs of a fault until there are no more, and returns how many.
-std::size_t take_all(DesyncQuota& quota, const protocol::Desync& desync, Instant now) {
+std::size_t take_all(Quota& quota, const Desync& desync, Instant now) {
   std::size_t files = 0;
   while (quota.count(desync, now))
     ++files;
   return files;
 }
 
-TEST(DesyncQuota, AFaultLeavesHalfOfTheFilesToOthers) {
-  DesyncQuota quota;
+TEST(Quota, AFaultLeavesHalfOfTheFilesToOthers) {
+  Quota quota;
   EXPECT_EQ(take_all(quota, desync_of({}, "ammo[0]"), kStart), kDesyncFilesPerHourMax / 2);
   EXPECT_FALSE(quota.count(desync_of({}, "ammo[3]", "Hero #2"), kStart)) << "the same fault";
   EXPECT_TRUE(quota.count(desync_of({}, "ammo[0]", "Coin #1"), kStart));
@@ -49,8 +50,8 @@ TEST(DesyncQuota, AFaultLeavesHalfOfTheFilesToOthers) {
   EXPECT_FALSE(quota.count({}, kStart));
 }
 
-TEST(DesyncQuota, LeavesOutWhatIsBeyondAnHoursAndAProcesssLimit) {
-  DesyncQuota quota;
+TEST(Quota, LeavesOutWhatIsBeyondAnHoursAndAProcesssLimit) {
+  Quota quota;
   std::size_t files = 0;
   const auto take_new = [&](Instant now) {
     const bool is_taken = quota.count(desync_of({}, std::to_string(files)), now);
@@ -68,8 +69,8 @@ TEST(DesyncQuota, LeavesOutWhatIsBeyondAnHoursAndAProcesssLimit) {
   EXPECT_FALSE(take_new(kStart + std::chrono::hours{99}));
 }
 
-TEST(DesyncQuota, AClientHasFilesOfItsOwnAndNoMore) {
-  DesyncQuota quota;
+TEST(Quota, AClientHasFilesOfItsOwnAndNoMore) {
+  Quota quota;
   EXPECT_EQ(take_all(quota, desync_of(kClient, "x"), kStart), kFilesOfClientMax);
   EXPECT_FALSE(quota.count(desync_of(kClient, "y"), kStart));
   EXPECT_TRUE(quota.count(desync_of(kClient + 1, "y"), kStart));
@@ -83,7 +84,7 @@ class DesyncFilesTest : public os::FolderTest {
 };
 
 TEST_F(DesyncFilesTest, MakesTheLastDirectoryOfItsPathAlone) {
-  const auto files = DesyncFiles::open(folder_.file("mistyped/dir"), clock_);
+  const auto files = Files::open(folder_.file("mistyped/dir"), clock_);
   ASSERT_FALSE(files);
   EXPECT_TRUE(files.error().contains("its parent directory does not exist")) << files.error();
   EXPECT_TRUE(files.error().contains("--desync-dir")) << files.error();
@@ -91,9 +92,9 @@ TEST_F(DesyncFilesTest, MakesTheLastDirectoryOfItsPathAlone) {
 }
 
 TEST_F(DesyncFilesTest, WritesEachWholeByTheTimeItIsClosed) {
-  protocol::Desync desync = samples::desync();
+  Desync desync = samples::desync();
   {
-    const auto files = DesyncFiles::open(folder_.file("made"), clock_);
+    const auto files = Files::open(folder_.file("made"), clock_);
     ASSERT_TRUE(files) << files.error();
     (*files)->record(desync);
     desync.seat = {9};
@@ -104,12 +105,12 @@ TEST_F(DesyncFilesTest, WritesEachWholeByTheTimeItIsClosed) {
   ASSERT_EQ(names.size(), 2U) << "and nothing else is left there";
   for (const std::string& name : names) {
     desync.seat.value = name.contains("seat9") ? 9 : 3;
-    EXPECT_EQ(os::text_of(name), to_json(desync, build_info()));
+    EXPECT_EQ(os::text_of(name), to_json(desync, cli::build_info()));
   }
 }
 
 TEST_F(DesyncFilesTest, CountsWhatTheDiskRefuses) {
-  const auto files = DesyncFiles::open(folder_.file("gone"), clock_);
+  const auto files = Files::open(folder_.file("gone"), clock_);
   ASSERT_TRUE(files) << files.error();
   std::filesystem::remove(folder_.file("gone"));
   (*files)->record(samples::desync());
@@ -119,4 +120,4 @@ TEST_F(DesyncFilesTest, CountsWhatTheDiskRefuses) {
 }
 
 }  // namespace
-}  // namespace tickbox::cli
+}  // namespace tickbox::desync

@@ -1,8 +1,8 @@
 // A desync in the words of a log.
 
-#include "protocol/desync.h"
+#include "desync/desync.h"
 
-#include "tests/unit/protocol/desync_sample.h"
+#include "tests/unit/desync/sample.h"
 
 #include <gtest/gtest.h>
 
@@ -10,10 +10,10 @@
 #include <string>
 #include <string_view>
 
-namespace tickbox::protocol {
+namespace tickbox::desync {
 namespace {
 
-using Kind = DesyncCause::Kind;
+using Kind = Cause::Kind;
 
 std::string id_text(std::uint32_t number) {
   return std::to_string(samples::crate_id(number).value);
@@ -27,7 +27,7 @@ TEST(Desync, InWordsNamesEntityFieldAndBothValues) {
                 " kind=Crate field=x server=20 client=21 fields=x:20/21 entities_differ=1 "
                 "fields_differ=1");
   Desync forgotten = samples::desync();
-  forgotten.end = DesyncEnd::Forgotten;
+  forgotten.end = End::Forgotten;
   forgotten.difference.reset();
   EXPECT_TRUE(in_words(forgotten).ends_with("ended=forgotten")) << in_words(forgotten);
 }
@@ -80,12 +80,12 @@ TEST(Desync, HasANameForEachCauseEndAndSide) {
   }
   EXPECT_EQ(names,
             (std::set<std::string_view>{"input", "outcome", "strike", "room", "exit", "in_full"}));
-  EXPECT_EQ(name_of(DesyncEnd::Compared), "compared");
-  EXPECT_EQ(name_of(DesyncEnd::Forgotten), "forgotten");
-  EXPECT_EQ(name_of(DesyncEnd::Unanswered), "unanswered");
-  EXPECT_EQ(name_of(DesyncSide::Server), "server");
-  EXPECT_EQ(name_of(DesyncSide::Client), "client");
+  EXPECT_EQ(name_of(End::Compared), "compared");
+  EXPECT_EQ(name_of(End::Forgotten), "forgotten");
+  EXPECT_EQ(name_of(End::Unanswered), "unanswered");
+  EXPECT_EQ(name_of(Side::Server), "server");
+  EXPECT_EQ(name_of(Side::Client), "client");
 }
 
 }  // namespace
-}  // namespace tickbox::protocol
+}  // namespace tickbox::desync

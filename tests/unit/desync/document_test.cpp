@@ -1,34 +1,32 @@
 // The file of a desync.
 
-#include "cli/desync_file.h"
-
-#include "tests/unit/protocol/desync_sample.h"
+#include "desync/files.h"
+#include "tests/unit/desync/sample.h"
 
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
-namespace tickbox::protocol {
+namespace tickbox::desync {
 namespace {
 
-using Kind = DesyncCause::Kind;
+using Kind = Cause::Kind;
 using nlohmann::json;
 
 // Two rooms of a server may have a desync of the same seat and tick in the same millisecond.
 TEST(DesyncFile, IsNamedByTimeSideRoomSeatAndTick) {
   const WallTime time{std::chrono::milliseconds{1'735'786'985'006}};
   Desync desync = samples::desync();
-  EXPECT_EQ(cli::file_name_of(desync, time),
-            "20250102T030305.006Z-desync-client-seat3-tick1234.json");
+  EXPECT_EQ(file_name_of(desync, time), "20250102T030305.006Z-desync-client-seat3-tick1234.json");
   desync.room = {7};
-  EXPECT_EQ(cli::file_name_of(desync, time),
+  EXPECT_EQ(file_name_of(desync, time),
             "20250102T030305.006Z-desync-client-room7-seat3-tick1234.json");
 }
 
 TEST(DesyncFile, HoldsEverything) {
-  const auto document = json::parse(cli::to_json(
-      samples::desync(), {.version = "1.2.3", .commit = "abc", .simulation_hash = "def"}));
-  EXPECT_EQ(document["desync"], 4);
+  const auto document = json::parse(
+      to_json(samples::desync(), {.version = "1.2.3", .commit = "abc", .simulation_hash = "def"}));
+  EXPECT_EQ(document["desync"], 5);
   EXPECT_EQ(document["side"], "client");
   EXPECT_EQ(document["ended"], "compared");
   EXPECT_EQ(document["build"]["version"], "1.2.3");
@@ -63,7 +61,7 @@ TEST(DesyncFile, HasStateAndInputOfAnAvatarByName) {
   desync.client_view =
       samples::view_of({{.id = engine::controlled_id(1, {.lineage = 3, .tick = {5}, .count = 0}),
                          .kind = samples::kHero}});
-  const auto document = json::parse(cli::to_json(desync, {}));
+  const auto document = json::parse(to_json(desync, {}));
   const json& hero = document["client_view"]["entities"][0];
   EXPECT_EQ(hero["kind"], "Hero");
   EXPECT_EQ(hero["state"], json::parse(R"({"reload":0})"));
@@ -78,12 +76,49 @@ TEST(DesyncFile, NamesEachKindOfCause) {
   }
   desync.causes.push_back(
       {.tick = {6}, .entity = sim::kNoBody, .kind = Kind::Room, .what = "clock 4"});
-  EXPECT_EQ(json::parse(cli::to_json(desync, {}))["causes"],
+  EXPECT_EQ(json::parse(to_json(desync, {}))["causes"],
             json::parse(R"([{"tick":5,"cause":"input","entity":"7"},)"
                         R"({"tick":5,"cause":"strike","entity":"7"},)"
                         R"({"tick":5,"cause":"exit","entity":"7"},)"
                         R"({"tick":5,"cause":"in_full","entity":"7"},)"
                         R"({"tick":6,"cause":"room","what":"clock 4"}])"));
+}
+
+TEST(DesyncFile, ExplainsItselfByTheNamesOfItsEntities) {
+  const BodyId hero = engine::controlled_id(1, {.lineage = 4, .tick = {5}, .count = 0});
+  const auto hero_at = [&](std::int32_t x) {
+    return samples::view_of({{.id = hero, .min = {x, 0}, .kind = samples::kHero}});
+  };
+  Desync desync = samples::desync();
+  desync.side = Side::Server;
+  desync.server_view = hero_at(7);
+  desync.client_view = hero_at(8);
+  desync.base_view = hero_at(7);
+  desync.difference = views::compare_views(*desync.server_view, *desync.client_view);
+  desync.causes = {{.tick = {1'231}, .entity = sim::kNoBody, .kind = Kind::Room, .what = "clock 2"},
+                   {.tick = {1'232}, .entity = hero, .kind = Kind::Input, .what = "move 1"}};
+  const auto explained = [&] {
+    return json::parse(to_json(desync, {}))["explanation"].get<std::string>();
+  };
+  std::string explanation = explained();
+  for (const char* words :
+       {"the view of seat 3 at tick 1234, made from the one at tick 1230",
+        "entities: 1, their fields: 1, other values: 0; first Hero of seat 4:",
+        "x is 7 at the server, 8 at the client", "only the client's value has changed",
+        "cause       tick 1232: input of Hero of seat 4: move 1",
+        "also entered tick 1231: room: clock 2",
+        "tickbox replay verify RECORDING --from 1230 --to 1234"}) {
+    EXPECT_TRUE(explanation.contains(words)) << words << "\n" << explanation;
+  }
+  desync.server_view = hero_at(6);
+  desync.causes.resize(1);
+  explanation = explained();
+  EXPECT_TRUE(explanation.contains("both values have changed")) << explanation;
+  EXPECT_TRUE(explanation.contains("nothing entered for it")) << explanation;
+  desync.base_view.reset();
+  EXPECT_FALSE(explained().contains("since base"));
+  desync.difference.reset();
+  EXPECT_TRUE(explained().contains("not known: the report ended as compared"));
 }
 
 TEST(DesyncFile, SaysNullOfWhatIsNotKnown) {
@@ -92,7 +127,7 @@ TEST(DesyncFile, SaysNullOfWhatIsNotKnown) {
   desync.base_view.reset();
   desync.difference.reset();
   desync.view.base_age = 0;
-  const auto document = json::parse(cli::to_json(desync, {}));
+  const auto document = json::parse(to_json(desync, {}));
   for (const char* const key : {"server_view", "base_view", "difference", "base_tick"}) {
     ASSERT_TRUE(document.contains(key)) << key;
     EXPECT_TRUE(document[key].is_null()) << key;
@@ -100,4 +135,4 @@ TEST(DesyncFile, SaysNullOfWhatIsNotKnown) {
 }
 
 }  // namespace
-}  // namespace tickbox::protocol
+}  // namespace tickbox::desync
