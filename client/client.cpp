@@ -147,17 +147,6 @@ void Client::begin_world() {
   session_->world = std::make_unique<ClientWorld>(*played_, connection_.accept(), shared_.stepper);
 }
 
-void Client::set_mode(ClientMode mode) {
-  if (std::exchange(options_.mode, mode) == mode || session_ == nullptr) return;
-  if (mode == ClientMode::Full) {
-    session_->ack.reset();
-    begin_world();
-  } else {
-    session_->world->add_to(counts_);
-    session_->world.reset();
-  }
-}
-
 /// Makes a player for what the room plays. The player of the last session continues in the same
 /// seat, if both sessions play the same.
 std::expected<void, std::string> Client::find_player(engine::GameOnMap assets) {

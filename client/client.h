@@ -113,11 +113,6 @@ class Client {
   /// Ends the session; sends DISCONNECT if connected.
   void leave();
 
-  /// Makes the client full or light, within its session if it has one. A client that becomes full
-  /// acknowledges no view until the server has sent a full one. One that becomes light goes on with
-  /// the next snapshot.
-  void set_mode(ClientMode mode);
-
   /// Connects again for a new seat, in which a new player decides. The statistics continue.
   /// `token`: one that is not used yet. Requires: connection().over(), after a session.
   void connect_again(const net::ConnectToken& token, Instant now);

@@ -1,7 +1,5 @@
-// Clients as a load generator has them: light ones, which take turns at checking, and clients that
-// share their distributions.
+// Clients as a load generator has them: light ones, and clients that share their distributions.
 
-#include "client/hash_sample.h"
 #include "tests/support/harness.h"
 
 #include <gtest/gtest.h>
@@ -72,70 +70,6 @@ TEST(LightClients, AreTheSameLoadForTheServer) {
       EXPECT_TRUE(light.shown(i).empty());
     }
   }
-}
-
-// One of four is full, and the next one becomes full every 30 s.
-TEST(LightClients, TakeTurnsUntilEachHasChecked) {
-  constexpr std::size_t kClients = 8;
-  const client::HashSample sample{.one_in = 4, .seed = 3};
-  LoadedHarness harness{{.max_clients = kClients,
-                         .link = {.delay = milliseconds{40}, .loss_ppm = 20'000},
-                         .bot = "stress",
-                         .mode = ClientMode::Light},
-                        kClients};
-  const Instant began = harness.now();
-  const auto checked = [&](std::size_t client) {
-    return harness.client(client).stats().hashes_checked;
-  };
-  for (std::uint64_t turn = 0; turn < sample.one_in; ++turn) {
-    ASSERT_EQ(client::HashSample::turn_at(harness.now() - began), turn);
-    std::vector<std::uint64_t> before;
-    for (std::size_t i = 0; i < kClients; ++i) {
-      before.push_back(checked(i));
-      harness.set_mode(i, sample.contains(i, turn) ? ClientMode::Full : ClientMode::Light);
-    }
-    const std::uint64_t asked = harness.shard().metrics().snapshots.asked;
-    harness.run_for(client::kSampleTurn);
-    EXPECT_LE(harness.shard().metrics().snapshots.asked - asked, kClients / sample.one_in)
-        << "one full view for each that becomes full";
-    for (std::size_t i = 0; i < kClients; ++i) {
-      if (sample.contains(i, turn)) {
-        EXPECT_GT(checked(i) - before[i], 1'000U) << "turn " << turn << ", client " << i;
-      } else {
-        EXPECT_EQ(checked(i), before[i]) << "turn " << turn << ", client " << i;
-      }
-    }
-  }
-  for (std::size_t i = 0; i < kClients; ++i) {
-    const client::ClientStats stats = harness.client(i).stats();
-    EXPECT_GT(stats.hashes_checked, 0U) << i;
-    EXPECT_EQ(stats.hashes_mismatched, 0U) << i;
-    EXPECT_EQ(stats.snapshots_rejected, 0U) << i;
-    EXPECT_EQ(harness.client(i).connection().sessions(), 1U) << i;
-  }
-}
-
-TEST(LightClients, PredictExactlyOnceTheyAreFull) {
-  LoadedHarness harness{{.bot = "wander", .mode = ClientMode::Light}, 2};
-  harness.run_for(seconds{3});
-  EXPECT_FALSE(harness.client(0).playing());
-  harness.set_mode(0, ClientMode::Full);
-  EXPECT_EQ(harness.client(0).newest_view(), Tick{}) << "it acknowledges no view that it lacks";
-  harness.run_for(milliseconds{1'200});
-  EXPECT_TRUE(harness.client(0).playing());
-  harness.run_for(seconds{5});
-  client::ClientStats stats = harness.client(0).stats();
-  EXPECT_GT(stats.untouched.checked, 50U);
-  EXPECT_EQ(stats.untouched.exact, stats.untouched.checked);
-  EXPECT_LE(stats.snapshot_gap.quantile(1'000), 300'000U) << "its own pause is no gap";
-  EXPECT_EQ(harness.client(1).stats().snapshot_gap.count(), 0U);
-
-  harness.set_mode(0, ClientMode::Light);
-  const std::uint64_t received = harness.client(0).snapshots_received();
-  harness.run_for(seconds{1});
-  EXPECT_GT(harness.client(0).snapshots_received(), received + 10);
-  EXPECT_EQ(harness.client(0).stats().hashes_checked, stats.hashes_checked);
-  EXPECT_EQ(harness.client(0).stats().ticks_shown, stats.ticks_shown) << "counts are kept";
 }
 
 TEST(LightClients, ResumeAndLeave) {

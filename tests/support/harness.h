@@ -183,10 +183,6 @@ class Harness {
   /// Requires: whole milliseconds.
   void poll_every(std::size_t client, Duration turn) { players_[client].turn = turn; }
 
-  void set_mode(std::size_t client, client::ClientMode mode) {
-    players_[client].client->set_mode(mode);
-  }
-
   /// The bodies that a client presents now.
   [[nodiscard]] std::span<const client::PresentedBody> shown(std::size_t client) {
     return players_[client].client->shown(time_of(players_[client]));

@@ -74,8 +74,6 @@ Swarm::Swarm(const SwarmOptions& options, const Clock& clock, const SwarmPart& p
       bots_(values_of_clients(options_.bots, options_.clients, 2 * options_.seed)),
       links_(values_of_clients(options_.links, options_.clients, 2 * options_.seed + 1)),
       shared_(options.games),
-      began_(clock.now()),
-      changed_(part.clients),
       slots_(part.clients),
       due_(part.clients) {
   shared_.distributions = &distributions_;
@@ -130,18 +128,8 @@ void Swarm::start(std::size_t number, Instant now) {
 }
 
 client::ClientMode Swarm::mode_of(std::size_t number) const {
-  return options_.sample.contains(in_run(number), sample_turn_) ? client::ClientMode::Full
-                                                                : client::ClientMode::Light;
-}
-
-/// Makes the next client full or light if the sample has changed. One at a time, because a world
-/// takes time to make, and so that the server sends few full views at once.
-void Swarm::change_sample(Instant now) {
-  const std::uint64_t turn = client::HashSample::turn_at(now - began_);
-  if (std::exchange(sample_turn_, turn) != turn) changed_ = 0;
-  if (changed_ == slots_.size()) return;
-  const std::size_t number = changed_++;
-  if (slots_[number].client) slots_[number].client->set_mode(mode_of(number));
+  return options_.sample.contains(in_run(number)) ? client::ClientMode::Full
+                                                  : client::ClientMode::Light;
 }
 
 client::MakePlayer Swarm::player_for(std::size_t number) {
@@ -298,7 +286,6 @@ void Swarm::turn(Instant until) {
   os::sleep_until(std::min(wake, last_turn_ + kTurnMin));
   const auto readable = poll_set_.wait(wake - clock_.now());
   last_turn_ = clock_.now();
-  change_sample(last_turn_);
   // First those with datagrams: a poll runs what is due of them, too.
   for (const std::size_t key : readable) {
     sockets_[key].shared->deliver([this, first = sockets_[key].first](std::size_t client) {

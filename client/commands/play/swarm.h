@@ -21,9 +21,9 @@
 #include "client/commands/play/input_script.h"
 #include "client/commands/play/play_flags.h"
 #include "client/commands/play/shared_socket.h"
-#include "client/hash_sample.h"
 #include "core/clock.h"
 #include "core/histogram.h"
+#include "core/rng.h"
 #include "engine/entity_id.h"
 #include "engine/identity.h"
 #include "net/link_simulator.h"
@@ -63,6 +63,20 @@ inline constexpr Duration kTurnMin = std::chrono::microseconds{500};
 /// socket for each client, and 0.87 with 16.
 inline constexpr std::size_t kClientsOfSocket = 64;
 
+/// Which clients make their views and check the hashes, while the others are light. It picks
+/// clients, not snapshots: a view needs the views before it.
+struct HashSample {
+  std::uint32_t one_in = 1;  ///< of this number of clients one checks; 0: none does
+  std::uint64_t seed = 0;
+
+  /// Returns whether a client checks: one of `one_in` clients from a multiple of it. Which one is
+  /// drawn: each Nth client is in the same room, and one room would have all that check.
+  [[nodiscard]] constexpr bool contains(std::size_t client) const {
+    if (one_in == 0) return false;
+    return client % one_in == Rng{seed + client / one_in}.below(one_in);
+  }
+};
+
 /// The clients of a run.
 struct SwarmOptions {
   /// The addresses of the server, in the order in which a client tries them. Requires: at least one
@@ -88,7 +102,7 @@ struct SwarmOptions {
   /// Of the server. Room N is in shard (N − 1) mod `shards`, whose port is as many above.
   std::uint32_t shards = 1;
   /// The full clients; the others are light. Requires: all, if a player looks at its view.
-  client::HashSample sample{};
+  HashSample sample{};
 };
 
 /// Clients that follow one another in a run.
@@ -225,7 +239,6 @@ class Swarm {
   [[nodiscard]] std::expected<void, std::string> find_socket(std::size_t number, std::size_t to);
   [[nodiscard]] net::Transport& socket_end(std::size_t number);
   void start(std::size_t number, Instant now);
-  void change_sample(Instant now);
   [[nodiscard]] client::ClientMode mode_of(std::size_t number) const;
   [[nodiscard]] client::MakePlayer player_for(std::size_t number);
   [[nodiscard]] net::ConnectToken token_for(std::size_t number);
@@ -256,9 +269,6 @@ class Swarm {
   std::vector<ClientValue<net::TwoWayLink>> links_;  ///< the same; nullptr: a good one
   client::Distributions distributions_;
   client::Shared shared_;
-  Instant began_;
-  std::uint64_t sample_turn_ = 0;
-  std::size_t changed_;  ///< clients that know of the turn
   std::vector<Socket> sockets_;
   std::vector<Slot> slots_;
   std::vector<Instant> due_;  ///< by client

@@ -94,5 +94,28 @@ TEST_F(SwarmTest, StaysAtAnAddressThatHasAnswered) {
       run(**swarm, kNextAddressAfter + seconds{1}, [&] { return other->receive().has_value(); }));
 }
 
+// Each room has every Nth client. With every 16th client, one of 16 rooms had all that check.
+TEST(HashSample, HasAPartOfTheClientsOfEachRoom) {
+  constexpr std::size_t kClientsOfRoom = 256;
+  const HashSample sample{.one_in = 16, .seed = 1};
+  for (const std::size_t rooms : {1U, 2U, 3U, 4U, 15U, 16U, 17U, 32U, 60U, 256U}) {
+    for (std::size_t room = 0; room < rooms; ++room) {
+      std::size_t checking = 0;
+      for (std::size_t i = 0; i < kClientsOfRoom; ++i) {
+        checking += sample.contains(i * rooms + room) ? 1U : 0U;
+      }
+      EXPECT_GE(checking, kClientsOfRoom / 64) << "room " << room << " of " << rooms;
+      EXPECT_LE(checking, kClientsOfRoom / 4) << "room " << room << " of " << rooms;
+    }
+  }
+}
+
+TEST(HashSample, IsAllClientsOrNone) {
+  for (std::size_t client = 0; client < 3; ++client) {
+    EXPECT_TRUE((HashSample{.seed = 5}.contains(client)));
+    EXPECT_FALSE((HashSample{.one_in = 0}.contains(client)));
+  }
+}
+
 }  // namespace
 }  // namespace tickbox::commands
