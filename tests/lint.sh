@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Checks the format of all sources, the shell scripts, and by clang-tidy the sources that changed.
+# Checks the format of all sources, the shell scripts, the size of each part of the tree, and by clang-tidy the sources
+# that changed.
 set -euo pipefail
 
 usage() {
@@ -61,6 +62,7 @@ tickbox_ensure_packages "${TICKBOX_BUILD_PACKAGES[@]}" "${TICKBOX_LINT_PACKAGES[
 at_once() { xargs -P "$(nproc)" "$@"; }
 git ls-files '*.h' '*.cpp' | at_once -n 100 clang-format-19 --dry-run --Werror
 git ls-files '*.sh' .ci/run | at_once -n 8 shellcheck --external-sources
+tests/budget.sh
 
 # The hash of what clang-tidy judges of a source: all but blank lines and the paths that it includes.
 judged() { { grep -vE '^(#include .*)?$' || true; } | sha256sum; }
