@@ -240,7 +240,8 @@ std::expected<std::uint64_t, std::string> parse_rotate_size(std::string_view tex
 std::expected<std::uint64_t, std::string> parse_record_max_bytes(std::string_view text) {
   const auto size = parse_size(text);
   if (size && *size < kRecordMaxBytesMin) {
-    return std::unexpected{fmt::format("'{}' is too small; the least is 256KiB", text)};
+    return std::unexpected{
+        fmt::format("'{}' is too small; the least is {}", text, kRecordMaxBytesMinText)};
   }
   return size;
 }
