@@ -1,6 +1,5 @@
 // The text of `tickbox help figures`.
 
-#include "cli/help_text.h"
 #include "client/commands/commands.h"
 
 #include <array>
@@ -115,14 +114,11 @@ constexpr std::array kFigures = {
 }  // namespace
 
 void add_figures_help(cli::Program& program) {
-  const std::size_t width = cli::help_width();
-  std::string text = cli::wrapped(
-      "",
-      "The figures of `connect` and `load`, as --json and --require name them:", {.width = width});
+  std::string text =
+      cli::wrapped("", "The figures of `connect` and `load`, as --json and --require name them:");
   for (const auto& [names, meaning] : kFigures) {
-    text += "\n" + cli::wrapped("  ", names, {.width = width, .indent = 2}) +
-            cli::wrapped(std::string(kMeaningIndent, ' '), meaning,
-                         {.width = width, .indent = kMeaningIndent});
+    text += "\n" + cli::wrapped("  ", names, 2) +
+            cli::wrapped(std::string(kMeaningIndent, ' '), meaning, kMeaningIndent);
   }
   program.add_topic("figures", text);
 }

@@ -36,6 +36,11 @@ std::string cannot_write(const std::string& path, int reason) {
   return "cannot write " + path + ": " + os::reason_of(reason) + "; " + advice;
 }
 
+bool exists(const std::string& path) {
+  struct stat status{};
+  return ::lstat(path.c_str(), &status) == 0;
+}
+
 NewFile::NewFile(const std::string& path)
     : path_(path), file_(path, kMode, os::AtomicFile::Mode::Create) {
   gathered_.reserve(kGatheredBytes);
@@ -43,8 +48,7 @@ NewFile::NewFile(const std::string& path)
 
 std::expected<std::unique_ptr<NewFile>, std::string> NewFile::create(const std::string& path) {
   // An early error, before the work; close() also refuses to overwrite.
-  struct stat there{};
-  if (::lstat(path.c_str(), &there) == 0) return std::unexpected{cannot_write(path, EEXIST)};
+  if (exists(path)) return std::unexpected{cannot_write(path, EEXIST)};
   std::unique_ptr<NewFile> file{new NewFile{path}};
   if (file->file_.error() != 0) return std::unexpected{cannot_write(path, file->file_.error())};
   return file;

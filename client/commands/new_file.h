@@ -17,6 +17,9 @@ namespace tickbox::commands {
 /// Returns one line for an errno: "cannot write PATH: no space left on device; …".
 [[nodiscard]] std::string cannot_write(const std::string& path, int reason);
 
+/// Returns whether a path is taken, if only by a dangling link.
+[[nodiscard]] bool exists(const std::string& path);
+
 class NewFile final : public ByteSink {
  public:
   /// Begins a file, which close() puts at the path.

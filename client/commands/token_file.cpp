@@ -1,11 +1,11 @@
 #include "client/commands/token_file.h"
 
+#include "client/commands/new_file.h"
 #include "net/crypto.h"
 #include "os/files/file.h"
 #include "os/files/private_file.h"
 
 #include <span>
-#include <sys/stat.h>
 
 namespace tickbox::commands {
 namespace {
@@ -16,11 +16,6 @@ constexpr std::size_t kFileBytesMax = std::size_t{64} * 1024;
 
 std::string_view as_text(const std::vector<std::byte>& bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
-bool exists(const std::string& path) {
-  struct stat status{};
-  return ::stat(path.c_str(), &status) == 0;
 }
 
 }  // namespace

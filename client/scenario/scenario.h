@@ -65,7 +65,7 @@ struct Scenario {
 /// Reads a scenario. Lengths, speeds and fractions are rounded to the nearest value that a body can
 /// have.
 ///
-/// Fails: with one line that names the file, if possible the line, the body and the key, and what
+/// Fails: with one line that names the file, the path of the key, as `bodies[3].velocity`, and what
 /// to try. Unknown keys, values outside their limits, repeated ids and too many bodies in one place
 /// are errors, never ignored.
 [[nodiscard]] std::expected<Scenario, std::string> parse_scenario(std::string_view text,

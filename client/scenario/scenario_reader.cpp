@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
+#include <nlohmann/json.hpp>
 
 namespace tickbox::scenario {
 namespace {
@@ -13,33 +13,37 @@ std::string in_quotes(std::string_view text) {
   return "\"" + std::string{text} + "\"";
 }
 
-bool is_pair(const JsonValue& value) {
-  return value.kind == JsonValue::Kind::List && value.items.size() == 2;
+bool is_pair(const json::Value& value) {
+  return value.is_array() && value.size() == 2;
+}
+
+/// Returns a value as text for messages; a long text is cut.
+std::string shown(const json::Value& value) {
+  constexpr std::size_t kShownMax = 40;
+  if (value.is_object()) return "{…}";
+  const std::string text = value.dump(-1, ' ', true, json::Value::error_handler_t::replace);
+  return text.size() <= kShownMax ? text : text.substr(0, kShownMax) + "…";
 }
 
 }  // namespace
 
-void FirstError::add(std::uint32_t at_line, std::string_view message) {
+void FirstError::add(std::string_view path, std::string_view message) {
   if (found()) return;
-  line = file + (at_line == 0 ? "" : ":" + std::to_string(at_line)) + ": " + std::string{message};
+  line = file + ": " + std::string{path} + (path.empty() ? "" : ": ") + std::string{message};
 }
 
-const JsonValue* ObjectReader::find(std::string_view key) const {
-  const JsonMember* const member = object_->find(key);
-  return member == nullptr ? nullptr : &member->value;
+const json::Value* ObjectReader::find(std::string_view key) const {
+  const auto place = object_->find(key);
+  return place == object_->end() ? nullptr : &*place;
 }
 
 bool ObjectReader::has(std::string_view key) const {
-  return object_->find(key) != nullptr;
-}
-
-std::string ObjectReader::with_owner(const std::string& message) const {
-  return owner_.empty() ? message : message + " " + owner_;
+  return object_->contains(key);
 }
 
 void ObjectReader::fail(std::string_view key, const std::string& message) {
-  const JsonMember* const member = object_->find(key);
-  error_->add(member == nullptr ? object_->line : member->line, with_owner(message));
+  if (!has(key)) return error_->add(path_, message);
+  error_->add(path_ + (path_.empty() ? "" : ".") + std::string{key}, message);
 }
 
 void ObjectReader::require(std::string_view key) {
@@ -48,52 +52,53 @@ void ObjectReader::require(std::string_view key) {
 
 std::optional<std::int64_t> ObjectReader::whole(std::string_view key, std::int64_t low,
                                                 std::int64_t high) {
-  const JsonValue* const value = find(key);
+  const json::Value* const value = find(key);
   if (value == nullptr) return std::nullopt;
-  if (value->kind == JsonValue::Kind::Whole && value->whole >= low && value->whole <= high) {
-    return value->whole;
+  const bool is_large = value->is_number_unsigned() && value->get<std::uint64_t>() > INT64_MAX;
+  if (value->is_number_integer() && !is_large) {
+    const auto number = value->get<std::int64_t>();
+    if (number >= low && number <= high) return number;
   }
   fail(key, in_quotes(key) + " must be a whole number from " + std::to_string(low) + " to " +
                 std::to_string(high) + ", but is " + shown(*value));
   return std::nullopt;
 }
 
-std::optional<std::int64_t> ObjectReader::rounded(std::string_view key, const JsonValue& value,
+std::optional<std::int64_t> ObjectReader::rounded(std::string_view key, const json::Value& value,
                                                   const Scale& scale) {
   constexpr double kFarTooLarge = 4e18;
-  if (allows_null_ && value.kind == JsonValue::Kind::Null) return 0;
-  const double exact = value.number * scale.factor;
-  if (value.is_number() && std::abs(exact) < kFarTooLarge) {
+  if (allows_null_ && value.is_null()) return 0;
+  const double exact = value.is_number() ? value.get<double>() * scale.factor : kFarTooLarge;
+  if (std::abs(exact) < kFarTooLarge) {
     const std::int64_t nearest = std::llround(exact);
     if (nearest >= scale.low && nearest <= scale.high) return nearest;
   }
-  const JsonValue& whole = *find(key);
-  fail(key, in_quotes(key) +
-                (whole.kind == JsonValue::Kind::List ? " must be numbers " : " must be a number ") +
+  const json::Value& whole = *find(key);
+  fail(key, in_quotes(key) + (whole.is_array() ? " must be numbers " : " must be a number ") +
                 scale.words + ", but is " + shown(whole));
   return std::nullopt;
 }
 
 std::optional<std::int64_t> ObjectReader::scaled(std::string_view key, const Scale& scale) {
-  const JsonValue* const value = find(key);
+  const json::Value* const value = find(key);
   return value == nullptr ? std::nullopt : rounded(key, *value, scale);
 }
 
-std::optional<Vec2> ObjectReader::pair(std::string_view key, const JsonValue& value,
+std::optional<Vec2> ObjectReader::pair(std::string_view key, const json::Value& value,
                                        const Scale& scale) {
-  const auto x = rounded(key, value.items[0], scale);
-  const auto y = rounded(key, value.items[1], scale);
+  const auto x = rounded(key, value[0], scale);
+  const auto y = rounded(key, value[1], scale);
   if (!x || !y) return std::nullopt;
   return Vec2{static_cast<std::int32_t>(*x), static_cast<std::int32_t>(*y)};
 }
 
 bool ObjectReader::is_null(std::string_view key, std::size_t place) const {
-  const JsonValue* const value = find(key);
-  return value != nullptr && is_pair(*value) && value->items[place].kind == JsonValue::Kind::Null;
+  const json::Value* const value = find(key);
+  return value != nullptr && is_pair(*value) && (*value)[place].is_null();
 }
 
 std::optional<Vec2> ObjectReader::scaled_pair(std::string_view key, const Scale& scale) {
-  const JsonValue* const value = find(key);
+  const json::Value* const value = find(key);
   if (value == nullptr) return std::nullopt;
   if (is_pair(*value)) return pair(key, *value, scale);
   fail(key, in_quotes(key) + " must be a pair [x, y], but is " + shown(*value));
@@ -102,17 +107,17 @@ std::optional<Vec2> ObjectReader::scaled_pair(std::string_view key, const Scale&
 
 std::optional<std::vector<Vec2>> ObjectReader::scaled_pairs(std::string_view key,
                                                             const Scale& scale, std::size_t most) {
-  const JsonValue* const value = find(key);
+  const json::Value* const value = find(key);
   if (value == nullptr) return std::nullopt;
-  const std::size_t count = value->items.size();
-  if (count < 1 || count > most || !std::ranges::all_of(value->items, is_pair)) {
+  const std::size_t count = value->is_array() ? value->size() : 0;
+  if (count < 1 || count > most || !std::ranges::all_of(*value, is_pair)) {
     fail(key, in_quotes(key) + " must be 1 to " + std::to_string(most) +
                   " pairs [[x, y], …], but is " +
                   (count > most ? "a list of " + std::to_string(count) : shown(*value)));
     return std::nullopt;
   }
   std::vector<Vec2> pairs;
-  for (const JsonValue& item : value->items) {
+  for (const json::Value& item : *value) {
     const auto one = pair(key, item, scale);
     if (!one) return std::nullopt;
     pairs.push_back(*one);
@@ -121,20 +126,20 @@ std::optional<std::vector<Vec2>> ObjectReader::scaled_pairs(std::string_view key
 }
 
 std::optional<bool> ObjectReader::truth(std::string_view key) {
-  const JsonValue* const value = find(key);
+  const json::Value* const value = find(key);
   if (value == nullptr) return std::nullopt;
-  if (value->kind == JsonValue::Kind::Boolean) return value->text == "true";
+  if (value->is_boolean()) return value->get<bool>();
   fail(key, in_quotes(key) + " must be true or false, but is " + shown(*value));
   return std::nullopt;
 }
 
 std::optional<std::size_t> ObjectReader::word(std::string_view key,
                                               std::span<const std::string_view> words) {
-  const JsonValue* const value = find(key);
+  const json::Value* const value = find(key);
   if (value == nullptr) return std::nullopt;
-  const auto place = std::ranges::find(words, value->text);
-  if (value->kind == JsonValue::Kind::Text && place != words.end()) {
-    return static_cast<std::size_t>(place - words.begin());
+  if (value->is_string()) {
+    const auto place = std::ranges::find(words, value->get_ref<const std::string&>());
+    if (place != words.end()) return static_cast<std::size_t>(place - words.begin());
   }
   std::string known;
   for (const std::string_view one : words) {
@@ -144,12 +149,23 @@ std::optional<std::size_t> ObjectReader::word(std::string_view key,
   return std::nullopt;
 }
 
+std::span<const json::Value> ObjectReader::objects(std::string_view key) {
+  const json::Value* const list = find(key);
+  if (list == nullptr) return {};
+  const auto is_object = [](const json::Value& item) { return item.is_object(); };
+  if (list->is_array() && std::ranges::all_of(*list, is_object)) {
+    return list->get_ref<const json::Value::array_t&>();
+  }
+  fail(key, in_quotes(key) + " must be a list of objects [{…}, …]");
+  return {};
+}
+
 void ObjectReader::check_keys(std::span<const std::string_view> known) {
-  for (const JsonMember& member : object_->members) {
-    if (std::ranges::find(known, member.key) != known.end()) continue;
-    const auto near = nearest_name(member.key, known);
-    error_->add(member.line, with_owner("unknown key " + in_quotes(member.key)) +
-                                 (near ? "; did you mean " + in_quotes(*near) + "?" : ""));
+  for (const auto& [key, value] : object_->items()) {
+    if (std::ranges::find(known, key) != known.end()) continue;
+    const auto near = nearest_name(key, known);
+    error_->add(path_, "unknown key " + in_quotes(key) +
+                           (near ? "; did you mean " + in_quotes(*near) + "?" : ""));
   }
 }
 

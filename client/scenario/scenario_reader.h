@@ -1,8 +1,8 @@
 #pragma once
 // Reads one object of a scenario key by key, and keeps the first error.
 
-#include "client/scenario/json_document.h"
 #include "core/fixed.h"
+#include "json/reader.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace tickbox::scenario {
@@ -21,7 +22,8 @@ struct FirstError {
 
   [[nodiscard]] bool found() const { return !line.empty(); }
 
-  void add(std::uint32_t at_line, std::string_view message);
+  /// `path`: of the wrong value in the file, as in `bodies[3].velocity`; empty: the file itself.
+  void add(std::string_view path, std::string_view message);
 };
 
 /// The factor from a decimal to a whole number, and the limits of the result.
@@ -35,11 +37,10 @@ struct Scale {
 /// A reader of one object of the file. Invariant: only the first of several errors is kept.
 class ObjectReader {
  public:
+  /// `path`: of the object in the file, as in `bodies[3]`; empty: it is the file.
   /// Requires: `object` is a JSON object; `object` and `error` outlive the reader.
-  ObjectReader(const JsonValue& object, FirstError& error) : object_(&object), error_(&error) {}
-
-  /// Sets the end of the messages, as `in body 3`.
-  void set_owner(std::string owner) { owner_ = std::move(owner); }
+  ObjectReader(const json::Value& object, std::string path, FirstError& error)
+      : object_(&object), path_(std::move(path)), error_(&error) {}
 
   [[nodiscard]] bool has(std::string_view key) const;
 
@@ -74,21 +75,24 @@ class ObjectReader {
   /// Returns the index of the word in `words`.
   std::optional<std::size_t> word(std::string_view key, std::span<const std::string_view> words);
 
+  /// Returns the objects in the list at `key`. Sets an error and returns none if the value is
+  /// anything else.
+  std::span<const json::Value> objects(std::string_view key);
+
   /// Sets an error if a key is not in `known`.
   void check_keys(std::span<const std::string_view> known);
 
   void fail(std::string_view key, const std::string& message);
 
  private:
-  [[nodiscard]] const JsonValue* find(std::string_view key) const;
-  [[nodiscard]] std::string with_owner(const std::string& message) const;
-  std::optional<std::int64_t> rounded(std::string_view key, const JsonValue& value,
+  [[nodiscard]] const json::Value* find(std::string_view key) const;
+  std::optional<std::int64_t> rounded(std::string_view key, const json::Value& value,
                                       const Scale& scale);
-  std::optional<Vec2> pair(std::string_view key, const JsonValue& value, const Scale& scale);
+  std::optional<Vec2> pair(std::string_view key, const json::Value& value, const Scale& scale);
 
-  const JsonValue* object_;
+  const json::Value* object_;
+  std::string path_;
   FirstError* error_;
-  std::string owner_;
   bool allows_null_ = false;
 };
 

@@ -1,14 +1,11 @@
-// CLI11 parses the command line; this file adds the environment variables, the configuration file
-// and the checks of values.
+// CLI11 parses the command line, the variables of the environment, and lays out --help; this file
+// adds the targets of the options, their variables' names, and the names that are near a wrong one.
 
 #include "cli/command_line.h"
 
 #include "cli/build_info.h"
-#include "cli/config_file.h"
-#include "cli/exit_code.h"
-#include "cli/help_text.h"
-#include "cli/usage_error.h"
 #include "core/text.h"
+#include "os/files/file.h"
 #include "os/process/standard_output.h"
 
 #include <fmt/format.h>
@@ -16,7 +13,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <iterator>
@@ -27,6 +23,9 @@
 
 namespace tickbox::cli {
 namespace {
+
+using Names = std::vector<std::string>;
+using Apps = std::vector<const CLI::App*>;
 
 /// Returns "TICKBOX_TICK_RATE" for "--tick-rate".
 std::string environment_name(std::string_view flag) {
@@ -55,21 +54,15 @@ struct Adder {
     return option;
   }
 
-  CLI::Option* operator()(const ParseOne& one) const {
-    return add<std::string>([parse = one.parse](const std::string& text) { return parse({text}); });
-  }
-
-  CLI::Option* operator()(const ParseMany& many) const {
-    return add<Names>(many.parse)->allow_extra_args(false)->delimiter(',');
-  }
-
-  template <class Texts>
-  CLI::Option* add(const std::function<std::string(const Texts&)>& parse) const {
-    const auto taken = [label = name, parse](const Texts& texts) {
-      const std::string fault = parse(texts);
+  CLI::Option* operator()(const ParsedTexts& texts) const {
+    const auto set = [label = name, parse = texts.parse](const Names& given) {
+      const std::string fault = parse(given);
       if (!fault.empty()) throw CLI::ValidationError{label, fault};
     };
-    return app.add_option_function<Texts>(name, taken, help)->run_callback_for_default();
+    CLI::Option* const option = app.add_option_function<Names>(name, set, help);
+    option->run_callback_for_default();
+    if (texts.many) return option->allow_extra_args(false)->delimiter(',');
+    return option->expected(1);
   }
 };
 
@@ -86,35 +79,29 @@ bool is_service_link(const std::string& variable) {
   return variable.ends_with("_PORT") && value_of(variable).contains("://");
 }
 
-void warn_of_service_link(const std::string& program, const std::string& variable) {
-  os::write_to_stderr(program + ": warning: " + variable + " (environment): ignored " +
-                      value_of(variable) + ", an address that Kubernetes sets for a Service\n");
-}
-
-bool is_argument(const CLI::Option* option) {
-  return option->get_positional();
-}
-
 /// Options that are meant for one run alone. A variable that stays set would change the result of
 /// every later run without a word, so they have none.
 constexpr std::array<std::string_view, 13> kOfOneRun = {
     "from",   "to",     "tick",   "seat",  "limit",      "out", "trace",
     "inputs", "resume", "rotate", "twice", "descriptor", "part"};
 
-bool is_of_one_run(const CLI::Option& option) {
-  return std::ranges::find(kOfOneRun, option.get_lnames().front()) != kOfOneRun.end();
+/// Gives an option its variable, unless it is an argument or of one run.
+void bind_variable(CLI::Option& option) {
+  if (option.get_lnames().empty()) return;
+  const std::string& name = option.get_lnames().front();
+  const std::string variable = environment_name(name);
+  if (std::ranges::find(kOfOneRun, name) != kOfOneRun.end() || is_service_link(variable)) return;
+  option.envname(variable);
 }
 
-/// Returns the variables that options of the program and its commands have.
-Names known_variables(CLI::App& program) {
-  Names known;
-  for (const CLI::App* const each : tree_of(program, false)) {
-    for (const CLI::Option* const option : each->get_options()) {
-      if (option->get_lnames().empty() || is_of_one_run(*option)) continue;
-      known.push_back(environment_name(option->get_lnames().front()));
-    }
+/// Returns `app`, then the commands below it: only the given ones, or all.
+Apps tree_of(const CLI::App& app, bool given_only) {
+  Apps tree{&app};
+  const auto is_wanted = [&](const CLI::App* each) { return !given_only || each->parsed(); };
+  for (const CLI::App* const command : app.get_subcommands(is_wanted)) {
+    std::ranges::copy(tree_of(*command, given_only), std::back_inserter(tree));
   }
-  return known;
+  return tree;
 }
 
 /// Returns whether Kubernetes sets the variable for a Service named tickbox: TICKBOX_SERVICE_PORT,
@@ -128,37 +115,25 @@ bool is_of_service(const std::string& variable) {
 
 /// Warns of variables that look like options and are none: a mistyped one would change nothing, and
 /// nobody would know.
-void warn_of_unknown_variables(CLI::App& program) {
-  const Names known = known_variables(program);
+void warn_of_variables(const CLI::App& program) {
+  Names known;
+  for (const CLI::App* const each : tree_of(program, false)) {
+    for (const CLI::Option* const option : each->get_options()) {
+      if (!option->get_envname().empty()) known.push_back(option->get_envname());
+    }
+  }
   for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
     const std::string_view text{*entry};
     const std::string variable{text.substr(0, text.find('='))};
     const bool is_ours = variable.starts_with("TICKBOX_") && !is_of_service(variable);
     if (!is_ours || std::ranges::find(known, variable) != known.end()) continue;
     const auto near = nearest_name(variable, known);
-    os::write_to_stderr(fmt::format(
-        "{}: warning: {} (environment): no option has this variable{}\n", program.get_name(),
-        printable(variable), near ? "; did you mean " + std::string{*near} + "?" : ""));
-  }
-}
-
-/// Gives every option of `app` its variable. Options of a subcommand get theirs when the subcommand
-/// is parsed, so that a variable for one command does not affect another.
-void bind_environment(CLI::App& app, const std::string& program) {
-  for (CLI::Option* const option : app.get_options()) {
-    const bool about_the_call = option == app.get_help_ptr() || option == app.get_version_ptr();
-    if (about_the_call || option->get_lnames().empty() || !option->get_envname().empty()) continue;
-    if (is_of_one_run(*option)) continue;
-    const std::string variable = environment_name(option->get_lnames().front());
-    if (is_service_link(variable)) {
-      warn_of_service_link(program, variable);
-      continue;
-    }
-    option->envname(variable);
-  }
-  for (CLI::App* const command : app.get_subcommands([](CLI::App*) { return true; })) {
-    command->preparse_callback(
-        [command, program](std::size_t) { bind_environment(*command, program); });
+    const std::string why =
+        is_service_link(variable) ? "ignored, it is an address that Kubernetes sets for a Service"
+        : near ? "no option has this variable; did you mean " + std::string{*near} + '?'
+               : "no option has this variable";
+    os::write_to_stderr(fmt::format("{}: warning: {} (environment): {}\n", program.get_name(),
+                                    printable(variable), why));
   }
 }
 
@@ -169,12 +144,14 @@ bool asks_for_json(const Names& words) {
   return std::ranges::find(words, "--json") != words.end();
 }
 
-/// Returns whether `option` has its value from its variable, and not from one of the words.
-bool is_from_environment(const CLI::Option& option, const Names& words) {
-  if (option.get_envname().empty() || value_of(option.get_envname()).empty()) return false;
-  return std::ranges::none_of(words, [&](const std::string& word) {
-    return word.starts_with('-') && option.check_name(word.substr(0, word.find('=')));
-  });
+/// Returns the names of the subcommands of the command that is given.
+Names command_names(const CLI::App& app) {
+  Names names;
+  const auto all = [](const CLI::App*) { return true; };
+  for (const CLI::App* const command : tree_of(app, true).back()->get_subcommands(all)) {
+    names.push_back(command->get_name());
+  }
+  return names;
 }
 
 /// Translates `help COMMAND` to COMMAND --help, and `version` to --version, in a program with
@@ -190,17 +167,104 @@ Names with_aliases(const CLI::App& app, Names words) {
   return words;
 }
 
-/// Refuses empty values. A script passes an empty value if a variable of the script is not set; the
-/// option would then count as not given.
-void refuse_empty_values(const CLI::App& app) {
+/// Returns the end of the message about an unknown name.
+std::string hint(const std::string& name, const Names& known, const std::string& otherwise) {
+  const auto near = nearest_name(name, known);
+  return near ? "; did you mean " + std::string{*near} + '?' : "; " + otherwise;
+}
+
+std::string unknown_option(const CLI::App& app, const std::string& name) {
+  Names known;
   for (const CLI::App* const each : tree_of(app, true)) {
     for (const CLI::Option* const option : each->get_options()) {
-      if (std::ranges::any_of(option->results(), &std::string::empty)) {
-        throw CLI::ValidationError{option->get_name(), "has an empty value"};
+      for (const std::string& known_name : option->get_lnames()) {
+        known.push_back("--" + known_name);
       }
     }
   }
+  // An option of another command may look like one of this command: -o is no misspelt --to.
+  if (!name.starts_with("--") || !nearest_name(name, known) ||
+      std::ranges::find(known, name) != known.end()) {
+    for (const CLI::App* const each : tree_of(app, false)) {
+      if (each->get_option_no_throw(name) == nullptr) continue;
+      return name + " is an option of " + each->get_name() + "; give it " +
+             (each == &app ? "before the" : "after that") + " command";
+    }
+  }
+  return "unknown option " + name + hint(name, known, "see --help");
 }
+
+/// `topics`: names that may stand in place of a command.
+std::string unknown_word(const CLI::App& app, const std::string& word, const Names& topics = {}) {
+  const std::string name = word.substr(0, word.find('='));
+  if (word.starts_with('-') && word.size() > 1) return unknown_option(app, name);
+  Names known = command_names(app);
+  known.insert(known.end(), topics.begin(), topics.end());
+  if (known.empty()) return "unexpected argument " + word + "; see --help";
+  return "unknown command " + name +
+         hint(name, known, "there are " + CLI::detail::join(known, ", "));
+}
+
+/// Returns the one-line message for an error of CLI11.
+std::string message_for(const CLI::App& app, const CLI::ParseError& error) {
+  const Names remaining = app.remaining(true);
+  if (!remaining.empty()) return unknown_word(app, remaining.front());
+  std::string line = error.what();
+  std::ranges::replace(line, '\n', ' ');
+  return line.contains(';') ? line : line + "; see --help";
+}
+
+/// The help of CLI11 in lines of kHelpWidth. An option has a line with its name, value, default and
+/// variable. Its description follows below, indented. A command has its name and the first sentence
+/// of its description.
+class HelpFormatter final : public CLI::Formatter {
+ public:
+  HelpFormatter() {
+    label("Positionals", "Arguments");
+    label("SUBCOMMAND", "COMMAND");
+  }
+
+  std::string make_help(const CLI::App* app, std::string name,
+                        CLI::AppFormatMode mode) const override {
+    // CLI11 puts an empty line before and after each group.
+    return CLI::detail::find_and_replace(CLI::Formatter::make_help(app, std::move(name), mode),
+                                         "\n\n\n", "\n\n");
+  }
+
+  std::string make_description(const CLI::App* app) const override {
+    return wrapped("", app->get_description());
+  }
+
+  std::string make_option(const CLI::Option* option, bool is_positional) const override {
+    const std::string name = make_option_name(option, is_positional) + make_option_opts(option);
+    return wrapped("  ", name, 6) + wrapped("    ", option->get_description(), 4);
+  }
+
+  std::string make_option_opts(const CLI::Option* option) const override {
+    std::string text;
+    Names notes;
+    if (option->get_type_size() != 0) {
+      if (!option->get_positional()) text += " " + option->get_type_name();
+      if (option->get_expected_max() == CLI::detail::expected_max_vector_size) text += " ...";
+      const std::string value = option->get_default_str();
+      if (option->get_required()) notes.emplace_back("required");
+      if (!value.empty() && value != "[]") notes.push_back("default: " + value);
+    }
+    for (const CLI::Option* const other : option->get_excludes()) {
+      notes.push_back("not with " + other->get_name());
+    }
+    if (!notes.empty()) text += " (" + CLI::detail::join(notes, "; ") + ")";
+    if (!option->get_envname().empty()) text += " [" + option->get_envname() + "]";
+    return text;
+  }
+
+  std::string make_subcommand(const CLI::App* command) const override {
+    const std::string text = command->get_description();
+    const std::string sentence = text.substr(0, text.find(". "));
+    return wrapped(fmt::format("  {:<10}", command->get_name()),
+                   sentence.substr(0, sentence.find_last_not_of('.') + 1), 12);
+  }
+};
 
 /// Prints help or version to stdout. Returns the exit code.
 ExitCode answer(const CLI::App& app, std::string_view text) {
@@ -210,48 +274,12 @@ ExitCode answer(const CLI::App& app, std::string_view text) {
   return ExitCode::Failed;
 }
 
-/// Sets the value of the option with this key. Returns the error, or an empty text.
-std::string apply_entry(CLI::App& app, const Names& known, const ConfigEntry& entry) {
-  const std::string& key = entry.key;
-  if (std::ranges::find(known, key) == known.end()) {
-    const auto near = nearest_name(key, known);
-    return "unknown key " + key +
-           (near ? "; did you mean " + std::string{*near} + '?' : "; see --help for the names");
-  }
-  CLI::Option* const option = app.get_option("--" + key);
-  const int values_max = option->get_items_expected_max();
-  if (values_max == 0 && entry.kind != ConfigKind::Truth) {
-    return key + " is a flag: write " + key + " = true or " + key + " = false";
-  }
-  if (values_max == 1 && entry.kind == ConfigKind::List) {
-    return key + " takes one value, not a list: write " + key + " = VALUE";
-  }
-  try {
-    option->run_callback_for_default()->default_val(entry.value);
-  } catch (const CLI::Error& error) {
-    return error.what();
-  }
-  return {};
-}
-
 }  // namespace
 
 template <class T>
 Check in_range(T least, T most) {
-  const std::string range = fmt::format("{} to {}", least, most);
-  return {[least, most, range](const std::string& text) {
-            double number = 0;
-            if (!CLI::detail::lexical_cast(text, number)) {
-              return fmt::format("\"{}\" is not a number; give {}", text, range);
-            }
-            T value{};
-            const bool is_read = CLI::detail::lexical_cast(text, value);
-            if (is_read && value >= least && value <= most) return std::string{};
-            const bool is_fraction = !is_read && number != std::floor(number);
-            return fmt::format("{} is {}; give {}", text,
-                               is_fraction ? "not a whole number" : "out of range", range);
-          },
-          most == std::numeric_limits<T>::max() ? "" : range};
+  return {[range = CLI::Range(least, most)](const std::string& text) { return range(text); },
+          most == std::numeric_limits<T>::max() ? "" : fmt::format("{} to {}", least, most)};
 }
 
 template Check in_range(std::int64_t, std::int64_t);
@@ -264,21 +292,24 @@ CommandParser::CommandParser(CLI::App& app, const About& about, CommonFlags& fla
   app.get_help_ptr()->configurable(false);
   app.option_defaults()->always_capture_default();
   app.footer("Example: " + about.example +
-             "\nThe variable in brackets sets an option too, as TICKBOX_QUIET=1 sets --quiet. The "
-             "command line takes precedence.");
+             "\nThe variable in brackets sets an option too, as TICKBOX_QUIET=1 sets --quiet."
+             "\nThe command line takes precedence.");
   if (app.get_parent() == nullptr) {
     app.name(about.name);
     app.set_version_flag("-V,--version",
                          about.plays.empty() ? version_text() : about.plays + ", " + version_text(),
                          "Print version and build and exit");
-    app.formatter(help_formatter(help_width()));
+    app.formatter(std::make_shared<HelpFormatter>());
   }
   add_option("--json", flags.json, about.json);
   add_option("--quiet", flags.quiet, about.quiet);
 }
 
 CommandParser CommandParser::add_command(const About& about, CommonFlags& flags) {
-  return {*app_->add_subcommand(about.name), about, flags};
+  CLI::App* const command = app_->add_subcommand(about.name);
+  // CLI11 reads the variables of a command with such a callback only if the command is given.
+  command->parse_complete_callback([] {});
+  return {*command, about, flags};
 }
 
 void CommandParser::require_command() {
@@ -287,7 +318,8 @@ void CommandParser::require_command() {
 
 void CommandParser::allow_command() {
   app_->require_subcommand(0, 1);
-  for (CLI::Option* const option : app_->get_options(&is_argument)) {
+  const auto is_argument = [](const CLI::Option* option) { return option->get_positional(); };
+  for (CLI::Option* const option : app_->get_options(is_argument)) {
     option->required(false);
   }
 }
@@ -307,38 +339,36 @@ void CommandParser::add(const std::string& name, const Target& target, const std
   CLI::Option* const option = std::visit(Adder{*app_, name, text}, target);
   option->required(details.required);
   if (details.required) option->default_str("");  // no default in --help
-  if (check.fault) option->check(CLI::Validator{check.fault, ""});
+  option->check(CLI::Validator{[fault = check.fault](const std::string& given) {
+                                 // A script passes it if a variable of the script is not set.
+                                 if (given.empty()) return std::string{"has an empty value"};
+                                 return fault ? fault(given) : std::string{};
+                               },
+                               ""});
   if (!details.value.empty()) option->type_name(details.value);
   if (details.one_word_each) option->allow_extra_args(false);
   if (!details.default_text.empty()) option->default_str(details.default_text);
   for (const std::string& other : details.excludes) {
     option->excludes(app_->get_option(other));
   }
+  bind_variable(*option);
+}
+
+void CommandParser::begin_group(const std::string& title) {
+  app_->option_defaults()->group(title);
 }
 
 void CommandParser::add_config() {
   const auto read = [command = *this](const std::string& path) mutable {
-    const auto entries = read_config(path);
-    if (!entries) throw CLI::ValidationError{entries.error()};
-    const auto applied = command.apply(*entries, path);
+    const auto text = os::read_text(path, kConfigBytesMax);
+    if (!text) throw CLI::ValidationError{text.error()};
+    const auto applied = command.apply_config(*text, path);
     if (!applied) throw CLI::ValidationError{applied.error()};
   };
-  app_->add_option_function<std::string>(
-          "--config", read,
-          "Read defaults from this TOML file; its keys are the names of the options")
-      ->trigger_on_parse()
-      ->configurable(false)
-      ->type_name("F.toml");
-}
-
-std::expected<void, std::string> CommandParser::apply(const std::vector<ConfigEntry>& entries,
-                                                      const std::string& path) {
-  const Names known = option_names(*app_, "", true);
-  for (const ConfigEntry& entry : entries) {
-    const std::string fault = apply_entry(*app_, known, entry);
-    if (!fault.empty()) return std::unexpected{config_fault(path, entry.line, fault)};
-  }
-  return {};
+  CLI::Option* const option = app_->add_option_function<std::string>(
+      "--config", read, "Read defaults from this TOML file; its keys are the names of the options");
+  option->trigger_on_parse()->configurable(false)->type_name("F.toml");
+  bind_variable(*option);
 }
 
 bool CommandParser::is_given(const std::string& option) const {
@@ -372,29 +402,30 @@ std::optional<ExitCode> Program::parse(int argc, const char* const* argv) {
   CLI::App& app = *app_;
   if (app.get_name().empty()) app.name(program_name(argc, argv, "tickbox"));
   const std::span all{argv, static_cast<std::size_t>(argc)};
-  words_ = with_aliases(app, {all.begin() + (argc > 0 ? 1 : 0), all.end()});
-  if (words_.size() == 2 && words_.back() == "--help") {
-    const auto topic = topics_.find(words_.front());
+  const Names words = with_aliases(app, {all.begin() + (argc > 0 ? 1 : 0), all.end()});
+  if (words.size() == 2 && words.back() == "--help") {
+    const auto topic = topics_.find(words.front());
     if (topic != topics_.end()) return answer(app, topic->second);
   }
-  bind_environment(app, app.get_name());
   const auto wrong = [&](const std::string& why) {
-    return report_failure({.name = app.get_name(), .json = asks_for_json(words_)},
+    return report_failure({.name = app.get_name(), .json = asks_for_json(words)},
                           ExitCode::WrongUsage, with_sources(why));
   };
   try {
     // CLI11 takes the words in reverse order.
-    app.parse(Names{words_.rbegin(), words_.rend()});
-    refuse_empty_values(app);
-    warn_of_unknown_variables(app);
+    app.parse(Names{words.rbegin(), words.rend()});
+    warn_of_variables(app);
     return std::nullopt;
   } catch (const CLI::CallForHelp&) {
-    Names topics;
-    std::ranges::copy(std::views::keys(topics_), std::back_inserter(topics));
-    if (const std::string unknown = unknown_command(app, topics); !unknown.empty()) {
-      return wrong(unknown);
+    const Names remaining = app.remaining(true);
+    if (remaining.empty() || remaining.front().starts_with('-') || command_names(app).empty()) {
+      return answer(app, app.help());
     }
-    return answer(app, app.help());
+    Names topics;
+    if (tree_of(app, true).size() == 1) {
+      std::ranges::copy(std::views::keys(topics_), std::back_inserter(topics));
+    }
+    return wrong(unknown_word(app, remaining.front(), topics));
   } catch (const CLI::CallForVersion& version) {
     return answer(app, std::string{version.what()} + "\n");
   } catch (const CLI::ParseError& error) {
@@ -403,19 +434,40 @@ std::optional<ExitCode> Program::parse(int argc, const char* const* argv) {
 }
 
 std::string Program::with_sources(std::string line) const {
+  std::string notes;
   for (const CLI::App* const each : tree_of(*app_, true)) {
     for (const CLI::Option* const option : each->get_options()) {
-      if (!is_from_environment(*option, words_)) continue;
+      if (option->get_envname().empty() || value_of(option->get_envname()).empty()) continue;
       const std::string name = "--" + option->get_lnames().front();
       const std::size_t at = line.find(name);
+      if (at == std::string::npos) continue;
       const std::size_t end = at + name.size();
-      if (at == std::string::npos || (end < line.size() && line[end] != ':' && line[end] != ' ')) {
-        continue;
-      }
-      line.replace(at, name.size(), option->get_envname() + " (environment)");
+      if (end < line.size() && !std::string_view{": ;"}.contains(line[end])) continue;
+      notes += " (" + option->get_envname() + " is set)";
     }
   }
-  return line;
+  return line + notes;
+}
+
+std::string wrapped(std::string head, std::string_view text, std::size_t indent) {
+  std::string lines = std::move(head);
+  std::size_t column = lines.size();
+  bool has_word = false;
+  for (const auto part : std::views::split(text, ' ')) {
+    const std::string_view word{part.begin(), part.end()};
+    if (word.empty()) continue;
+    if (has_word && column + 1 + word.size() > kHelpWidth) {
+      lines += '\n' + std::string(indent, ' ');
+      column = indent;
+    } else if (has_word) {
+      lines += ' ';
+      ++column;
+    }
+    lines += word;
+    column += word.size();
+    has_word = true;
+  }
+  return lines + '\n';
 }
 
 std::string program_name(int argc, const char* const* argv, const std::string& otherwise) {

@@ -8,6 +8,7 @@
 #include "cli/exit_code.h"
 
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <expected>
 #include <functional>
@@ -16,7 +17,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -26,8 +26,6 @@ class App;
 }  // namespace CLI
 
 namespace tickbox::cli {
-
-struct ConfigEntry;
 
 /// The values of the flags that every command has.
 struct CommonFlags {
@@ -76,24 +74,18 @@ struct OptionDetails {
   std::string default_text{};           ///< shown in --help instead of the target's value
 };
 
-/// A function that parses the texts of an option. Returns the error in one line, or an empty text.
-using ParseTexts = std::function<std::string(const std::vector<std::string>&)>;
-
-/// The target of an option with one value; `parse` gets one text.
-struct ParseOne {
-  ParseTexts parse;
-};
-
-/// The target of an option that may be given several times, or with values joined by commas.
-struct ParseMany {
-  ParseTexts parse;
+/// A target that parses the texts of an option. `parse` returns the error in one line, or an empty
+/// text.
+struct ParsedTexts {
+  std::function<std::string(const std::vector<std::string>&)> parse;
+  bool many = false;  ///< the option may be given several times, or with values joined by commas
 };
 
 /// The place that receives the value of an option; for a flag it is a bool.
 using Target =
     std::variant<bool*, std::string*, std::vector<std::string>*, int*, double*, std::uint16_t*,
                  std::uint32_t*, std::uint64_t*, std::optional<std::uint32_t>*,
-                 std::optional<std::uint64_t>*, ParseOne, ParseMany>;
+                 std::optional<std::uint64_t>*, ParsedTexts>;
 
 /// A function that parses one value. Its error becomes the message of the usage error.
 template <class T>
@@ -123,42 +115,39 @@ class CommandParser {
     add(name, &target, help, details);
   }
 
-  template <class T>
-  void add_option(const std::string& name, T& target, Parse<T> parse, const std::string& help,
+  /// Adds an option whose value is parsed; a vector receives several.
+  template <class T, class Value>
+  void add_option(const std::string& name, T& target, Parse<Value> parse, const std::string& help,
                   const OptionDetails& details = {}) {
-    add_parsed(name, target, parse, help, details);
-  }
-
-  template <class T>
-  void add_option(const std::string& name, std::optional<T>& target, Parse<T> parse,
-                  const std::string& help, const OptionDetails& details = {}) {
-    add_parsed(name, target, parse, help, details);
-  }
-
-  template <class T>
-  void add_option(const std::string& name, std::vector<T>& target, Parse<T> parse,
-                  const std::string& help, const OptionDetails& details = {}) {
+    constexpr bool kMany = std::same_as<T, std::vector<Value>>;
     const auto set = [&target, parse](const std::vector<std::string>& texts) {
-      std::vector<T> values;
+      std::vector<Value> values;
       for (const std::string& text : texts) {
         auto value = parse(text);
         if (!value) return std::move(value.error());
         values.push_back(*std::move(value));
       }
-      target = std::move(values);
+      if constexpr (kMany) {
+        target = std::move(values);
+      } else {
+        target = std::move(values.front());
+      }
       return std::string{};
     };
-    add(name, ParseMany{set}, help, details);
+    add(name, ParsedTexts{.parse = set, .many = kMany}, help, details);
   }
+
+  /// Begins a group of --help: the options that are added from now on are listed under this title.
+  void begin_group(const std::string& title);
 
   /// Adds `--config F`, a TOML file whose keys are the other options.
   void add_config();
 
-  /// Sets the defaults of the options from the entries. A flag or its variable takes precedence.
-  /// Fails: at an unknown key or a value that its option refuses, with one line that names file,
-  /// line and key.
-  [[nodiscard]] std::expected<void, std::string> apply(const std::vector<ConfigEntry>& entries,
-                                                       const std::string& path);
+  /// Sets the defaults of the options from the text of a TOML file. `path` is for messages.
+  /// Fails: with one line that names file and line, if the text is not TOML, has a key of no
+  /// option, or a value that its option refuses.
+  [[nodiscard]] std::expected<void, std::string> apply_config(std::string_view text,
+                                                              const std::string& path);
 
   /// Returns whether an option, as "--seconds", is on the command line or in its variable.
   [[nodiscard]] bool is_given(const std::string& option) const;
@@ -175,18 +164,6 @@ class CommandParser {
   CommandParser(CLI::App& app, const About& about, CommonFlags& flags);
 
  private:
-  template <class T, class Value>
-  void add_parsed(const std::string& name, T& target, Parse<Value> parse, const std::string& help,
-                  const OptionDetails& details) {
-    const auto set = [&target, parse](const std::vector<std::string>& texts) {
-      auto value = parse(texts.front());
-      if (!value) return std::move(value.error());
-      target = *std::move(value);
-      return std::string{};
-    };
-    add(name, ParseOne{set}, help, details);
-  }
-
   void add(const std::string& name, const Target& target, const std::string& help,
            const OptionDetails& details);
 
@@ -210,17 +187,26 @@ class Program : public CommandParser {
   /// is WrongUsage, with one line on stderr, and for --json a document on stdout.
   [[nodiscard]] std::optional<ExitCode> parse(int argc, const char* const* argv);
 
-  /// Returns the error `line` with "TICKBOX_PORT (environment)" in place of "--port", for each
-  /// option whose value comes from its variable.
+  /// Returns the error `line` with a note for each option in it that has its variable set.
   [[nodiscard]] std::string with_sources(std::string line) const;
 
  private:
   Program(std::unique_ptr<CLI::App> app, const About& about, CommonFlags& flags);
 
   std::unique_ptr<CLI::App> app_;
-  std::vector<std::string> words_{};  ///< the arguments of the command line
   std::map<std::string, std::string> topics_{};
 };
+
+/// The width of --help, in columns.
+inline constexpr std::size_t kHelpWidth = 80;
+
+/// The largest configuration file that is read.
+inline constexpr std::size_t kConfigBytesMax = std::size_t{32} * 1024;
+
+/// Returns `head` and then the words of `text`, in lines of at most kHelpWidth columns with a line
+/// end after each. Lines after the first begin with `indent` blanks. A longer word has a line of
+/// its own.
+[[nodiscard]] std::string wrapped(std::string head, std::string_view text, std::size_t indent = 0);
 
 /// Returns the name of the program's file without its folders, or `otherwise` if it has none.
 [[nodiscard]] std::string program_name(int argc, const char* const* argv,

@@ -1,9 +1,9 @@
 // toml++ reads the file. Each value becomes the default of its option, which checks it.
 
-#include "cli/config_file.h"
+#include "cli/command_line.h"
+#include "core/text.h"
 
-#include "os/files/file.h"
-
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -33,12 +33,6 @@ std::string to_text(double value) {
   return {digits.data(), end};
 }
 
-ConfigKind kind_of(const toml::node& node) {
-  if (node.is_array()) return ConfigKind::List;
-  if (node.is_boolean()) return ConfigKind::Truth;
-  return node.is_number() ? ConfigKind::Number : ConfigKind::Text;
-}
-
 std::optional<std::string> scalar_text(const toml::node& node) {
   if (const auto* const text = node.as_string()) return text->get();
   if (const auto* const whole = node.as_integer()) return std::to_string(whole->get());
@@ -61,45 +55,54 @@ std::optional<std::string> value_text(const toml::node& node) {
   return joined.empty() ? std::nullopt : std::optional{joined};
 }
 
+/// Sets the default of the option with this key. Returns the error, or an empty text.
+std::string apply_value(CLI::App& app, const std::string& key, const toml::node& node) {
+  CLI::Option* const option = app.get_option_no_throw("--" + key);
+  if (option == nullptr || !option->get_configurable()) {
+    std::vector<std::string> known;
+    for (const CLI::Option* const each : app.get_options()) {
+      if (each->get_configurable()) known.push_back(each->get_single_name());
+    }
+    const auto near = nearest_name(key, known);
+    return "unknown key " + key +
+           (near ? "; did you mean " + std::string{*near} + '?' : "; see --help for the names");
+  }
+  const int values_max = option->get_items_expected_max();
+  if (values_max == 0 && !node.is_boolean()) {
+    return key + " is a flag: write " + key + " = true or " + key + " = false";
+  }
+  if (values_max == 1 && node.is_array()) {
+    return key + " takes one value, not a list: write " + key + " = VALUE";
+  }
+  const auto value = value_text(node);
+  if (!value) {
+    return key + " is not a text, number, boolean or list of these; write one key = value per line";
+  }
+  try {
+    option->run_callback_for_default()->default_val(*value);
+  } catch (const CLI::Error& error) {
+    return error.what();
+  }
+  return {};
+}
+
 }  // namespace
 
-std::string config_fault(const std::string& path, unsigned line, std::string why) {
-  std::ranges::replace_if(why, [](char c) { return c == '\n' || c == '\r'; }, ' ');
-  return path + ':' + std::to_string(line) + ": " + why;
-}
-
-std::expected<std::vector<ConfigEntry>, std::string> parse_config(std::string_view text,
-                                                                  const std::string& path) {
+std::expected<void, std::string> CommandParser::apply_config(std::string_view text,
+                                                             const std::string& path) {
+  const auto fault = [&path](const toml::source_region& place, std::string why) {
+    std::ranges::replace_if(why, [](char c) { return c == '\n' || c == '\r'; }, ' ');
+    return std::unexpected{path + ':' + std::to_string(place.begin.line) + ": " + why};
+  };
   const toml::parse_result parsed = toml::parse(text, path);
   if (!parsed) {
-    const toml::parse_error& error = parsed.error();
-    return std::unexpected{
-        config_fault(path, error.source().begin.line, std::string{error.description()})};
+    return fault(parsed.error().source(), std::string{parsed.error().description()});
   }
-  std::vector<ConfigEntry> entries;
   for (const auto& [key, node] : parsed.table()) {
-    ConfigEntry entry{.key = std::string{key.str()},
-                      .value = {},
-                      .kind = kind_of(node),
-                      .line = key.source().begin.line};
-    auto value = value_text(node);
-    if (!value) {
-      return std::unexpected{config_fault(
-          path, entry.line,
-          entry.key +
-              " is not a text, number, boolean or list of these; write one key = value per line")};
-    }
-    entry.value = *std::move(value);
-    entries.push_back(std::move(entry));
+    std::string why = apply_value(*app_, std::string{key.str()}, node);
+    if (!why.empty()) return fault(key.source(), std::move(why));
   }
-  std::ranges::sort(entries, {}, &ConfigEntry::line);
-  return entries;
-}
-
-std::expected<std::vector<ConfigEntry>, std::string> read_config(const std::string& path) {
-  const auto text = os::read_text(path, kConfigBytesMax);
-  if (!text) return std::unexpected{text.error()};
-  return parse_config(*text, path);
+  return {};
 }
 
 }  // namespace tickbox::cli

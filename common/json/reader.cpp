@@ -1,5 +1,6 @@
 #include "json/reader.h"
 
+#include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -11,6 +12,37 @@ namespace {
 
 /// The most bytes of a document that an error quotes.
 constexpr std::size_t kQuoted = 200;
+
+/// An iterator over the characters of a text that counts lines. Copies share the count, because the
+/// parser copies the iterator.
+class LineIterator {
+ public:
+  using iterator_category = std::input_iterator_tag;
+  using value_type = char;
+  using difference_type = std::ptrdiff_t;
+  using pointer = const char*;
+  using reference = const char&;
+
+  LineIterator(const char* place, std::uint32_t* line) : place_(place), line_(line) {}
+
+  reference operator*() const { return *place_; }
+
+  LineIterator& operator++() {
+    if (*place_ == '\n') ++*line_;
+    ++place_;
+    return *this;
+  }
+
+  friend bool operator==(const LineIterator& a, const LineIterator& b) {
+    return a.place_ == b.place_;
+  }
+
+  friend bool operator!=(const LineIterator& a, const LineIterator& b) { return !(a == b); }
+
+ private:
+  const char* place_;
+  std::uint32_t* line_;
+};
 
 /// What ends the parser at a limit.
 struct Refused {

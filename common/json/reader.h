@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <expected>
-#include <iterator>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
@@ -25,37 +24,6 @@ using Value = nlohmann::json;
 struct Error {
   std::uint32_t line = 0;  ///< from 1
   std::string message{};   ///< "this is not JSON: …", or the limit, in one line
-};
-
-/// An iterator over the characters of a text that counts lines. Copies share the count, because the
-/// parser copies the iterator.
-class LineIterator {
- public:
-  using iterator_category = std::input_iterator_tag;
-  using value_type = char;
-  using difference_type = std::ptrdiff_t;
-  using pointer = const char*;
-  using reference = const char&;
-
-  LineIterator(const char* place, std::uint32_t* line) : place_(place), line_(line) {}
-
-  reference operator*() const { return *place_; }
-
-  LineIterator& operator++() {
-    if (*place_ == '\n') ++*line_;
-    ++place_;
-    return *this;
-  }
-
-  friend bool operator==(const LineIterator& a, const LineIterator& b) {
-    return a.place_ == b.place_;
-  }
-
-  friend bool operator!=(const LineIterator& a, const LineIterator& b) { return !(a == b); }
-
- private:
-  const char* place_;
-  std::uint32_t* line_;
 };
 
 /// Reads a text. Fails: if it is no JSON, is beyond a limit, or has an object with a key twice.

@@ -27,6 +27,7 @@ inline constexpr Duration kRotateTimeMin = std::chrono::seconds{1};
 inline constexpr std::uint64_t kRotateSizeMin = std::uint64_t{64} * 1024;
 /// The smallest limit of the directory: a file that is written, two closed ones, and space.
 inline constexpr std::uint64_t kRecordMaxBytesMin = 4 * kRotateSizeMin;
+inline constexpr std::string_view kRecordMaxBytesMinText = "256KiB";
 inline constexpr std::uint32_t kRecordKeepMax = 1'000'000;
 
 /// What messages call the programs.

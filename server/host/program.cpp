@@ -151,6 +151,7 @@ std::expected<std::string, std::string> parse_public_address(std::string_view te
 }
 
 void add_access(cli::CommandParser& program, Options& options) {
+  program.begin_group("Clients");
   program.add_option(
       "--bind", options.bind,
       "Address to serve clients on. 0.0.0.0 is every IPv4 address of this machine, [::] every "
@@ -191,6 +192,7 @@ void add_access(cli::CommandParser& program, Options& options) {
 }
 
 void add_admin(cli::CommandParser& program, Options& options) {
+  program.begin_group("Admin side");
   program.add_option("--admin-bind", options.admin_bind,
                      "Address of the admin side (HTTP: a page for browsers, metrics and "
                      "health). One other than loopback needs --admin-token-file",
@@ -240,7 +242,8 @@ std::expected<std::uint64_t, std::string> parse_rotate_size(std::string_view tex
 std::expected<std::uint64_t, std::string> parse_record_max_bytes(std::string_view text) {
   const auto size = parse_size(text);
   if (size && *size < kRecordMaxBytesMin) {
-    return std::unexpected{fmt::format("'{}' is too small; the least is 256KiB", text)};
+    return std::unexpected{
+        fmt::format("'{}' is too small; the least is {}", text, kRecordMaxBytesMinText)};
   }
   return size;
 }
@@ -256,6 +259,7 @@ std::expected<std::string, std::string> parse_name(std::string_view text) {
 }
 
 void add_recording(cli::CommandParser& program, Options& options) {
+  program.begin_group("Recordings and reports");
   program.add_option("--record", options.record,
                      "Record the match to this directory, with a page for browsers that "
                      "shows it",
@@ -294,6 +298,7 @@ std::function<std::string(const std::string&)> check_game(engine::Games games) {
 }
 
 void add_rooms(cli::CommandParser& program, engine::Games games, Options& options) {
+  program.begin_group("Match");
   program.add_option("--game", options.game, "Game to play",
                      {.value = "NAME", .check = {check_game(games)}});
   program.add_option("--map", options.map, "Map to play",
@@ -318,6 +323,7 @@ void add_options(cli::CommandParser& program, engine::Games games, Options& opti
   program.add_config();
   add_access(program, options);
   add_admin(program, options);
+  add_rooms(program, games, options);
   program.add_option(
       "--tick-rate", options.tick_rate, "Ticks per second",
       {.value = "HZ", .check = cli::between(engine::kTickRateMin, engine::kTickRateMax)});
@@ -334,10 +340,13 @@ void add_options(cli::CommandParser& program, engine::Games games, Options& opti
                      {.value = "HZ",
                       .check = cli::between(1U, engine::kTickRateMax),
                       .default_text = "--snapshot-rate"});
-  add_rooms(program, games, options);
   program.add_option("--descriptor", options.descriptor,
                      "Print the descriptor of the game on stdout, and exit. A reader in another "
                      "language needs these bytes to read recordings and snapshots of the game");
+  program.add_option(
+      "--seed", options.seed, "Seed of the match's random numbers",
+      {.check = cli::between(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()),
+       .default_text = "random"});
   add_recording(program, options);
   program.add_option("--desync-dir", options.desync_dir,
                      "Write a file to this directory for each view whose hash differed at a "
@@ -347,10 +356,7 @@ void add_options(cli::CommandParser& program, engine::Games games, Options& opti
                      "Append a line of JSON to this file for each result that the game publishes, "
                      "such as a round that has ended",
                      {.value = "FILE"});
-  program.add_option(
-      "--seed", options.seed, "Seed of the match's random numbers",
-      {.check = cli::between(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()),
-       .default_text = "random"});
+  program.begin_group("Life of the server");
   program.add_option(
       "--ticks", options.ticks, "Stop after N ticks (0: run until stopped)",
       {.check = cli::between(std::int64_t{0}, std::numeric_limits<std::int64_t>::max())});
@@ -378,6 +384,7 @@ void add_options(cli::CommandParser& program, engine::Games games, Options& opti
                      "AGONES_SDK_HTTP_PORT (9358), that the server is ready, alive, how full it "
                      "is, which clients it has, and when it is over; open the rooms that "
                      "allocations ask for");
+  program.begin_group("Log");
   program.add_option("--log-level", log.level, os::parse_log_level,
                      "Lowest level of log lines: debug, info, warning or error",
                      {.value = "LEVEL", .default_text = "info"});

@@ -214,7 +214,7 @@ void Supervisor::begin_opening(std::shared_ptr<RoomOrder> order) {
     const std::uint64_t most = rooms_max(server_.options);
     const char* const limit = server_.shares.rooms < most
                                   ? "for the limit of open files (ulimit -Hn)"
-                              : most < kRoomsMax ? "for --record-max-bytes (256KiB each)"
+                              : most < kRoomsMax ? "for --record-max-bytes"
                                                  : "of a server";
     return order->answer(room_refused(
         {503, fmt::format("{} rooms are open, the most {}; close one", shard_of_.size(), limit)}));

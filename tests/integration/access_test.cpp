@@ -240,7 +240,7 @@ TEST(Access, FlagsThatExcludeEachOtherAreWrongUsage) {
                      {"--key-file", "--insecure"});
   Command by_variable = tickbox_server({"--insecure"});
   by_variable.environment = {"TICKBOX_KEY_FILE=" + keys.file()};
-  expect_wrong_usage(by_variable, {"TICKBOX_KEY_FILE (environment)", "--insecure"});
+  expect_wrong_usage(by_variable, {"TICKBOX_KEY_FILE is set", "--insecure"});
   const std::string server = "127.0.0.1:7777";
   for (const char* command : {"connect", "load"}) {
     expect_wrong_usage(tickbox({command, server, "--key-file", keys.file(), "--insecure"}),

@@ -103,8 +103,7 @@ TEST_F(RoomsTest, OpenWhileTheLimitOfTheRecordingsHasSpace) {
   EXPECT_EQ(open().status, 201U);
   const os::HttpResponse refused = open();
   EXPECT_EQ(refused.status, 503U);
-  EXPECT_EQ(refused.body,
-            "2 rooms are open, the most for --record-max-bytes (256KiB each); close one\n");
+  EXPECT_EQ(refused.body, "2 rooms are open, the most for --record-max-bytes; close one\n");
   EXPECT_EQ(server.ask(os::HttpMethod::Delete, "/rooms/1").status, 200U);
   EXPECT_EQ(open().status, 201U);
 }

@@ -105,7 +105,7 @@ TEST(Access, AKeyIsMadeOnlyInAFileThatIsNamed) {
                      {"--create-key", "--key-file F"});
   Command by_variable = tickbox_server({});
   by_variable.environment = {"TICKBOX_CREATE_KEY=true"};
-  expect_wrong_usage(by_variable, {"TICKBOX_CREATE_KEY (environment)", "--key-file F"});
+  expect_wrong_usage(by_variable, {"TICKBOX_CREATE_KEY is set", "--key-file F"});
 }
 
 TEST(Access, TheNextCommandsShowTheKeyFileAndAnAddressThatCanBeReached) {

@@ -206,7 +206,7 @@ TEST(Threat, CostlyFilesScenariosWithBodiesInOnePlaceAreRefused) {
   const auto scenario = scenario::parse_scenario(text + "]}", "heap.json");
   ASSERT_FALSE(scenario);
   EXPECT_EQ(scenario.error(),
-            "heap.json:1: body 0 overlaps more than 8 bodies at tick 0; move them apart");
+            "heap.json: body 0 overlaps more than 8 bodies at tick 0; move them apart");
 }
 
 }  // namespace

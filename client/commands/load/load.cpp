@@ -443,6 +443,7 @@ void add_times(cli::CommandParser& command, LoadOptions& options) {
                      "Shards of the server, as its own --shards: with --rooms each client asks the "
                      "port of its room's shard",
                      {.value = "M", .check = cli::between(1U, kShardsMax)});
+  command.begin_group("Kind of run");
   command.add_option("--inputs", options.inputs,
                      "Play a file of `replay inputs` instead of bots, with one client for "
                      "each recorded seat. With more --clients several play the inputs of a seat. "
@@ -496,6 +497,7 @@ void add_load(cli::CommandParser& program, engine::Games games, std::function<in
                      "Play the clients on this number of threads, at least one client on each: "
                      "one run with one result, of more clients than one processor can play",
                      {.value = "N", .check = cli::between(std::size_t{1}, kLoadThreadsMax)});
+  command.begin_group("Judgement and report");
   command.add_option("--admin", options->admin, parse_admin,
                      "HOST:PORT of the server's metrics, or their URL; adds tick times, CPU and "
                      "memory to the report");
@@ -505,9 +507,9 @@ void add_load(cli::CommandParser& program, engine::Games games, std::function<in
                      {.value = "F"});
   command.add_option(
       "--require", options->require,
-      "Require PATH OP NUMBER of a figure, such as tick_ms.p99<=8; join several by "
-      "commas. OP is one of <= >= < > == !=. PATH is one of " +
-          list_of_paths(requirable()),
+      "Require FIGURE OP NUMBER, such as tick_ms.p99<=8; join several by commas. OP is one of "
+      "<= >= < > == !=. `" +
+          program.name() + " help figures` lists the figures",
       {.value = "REQUIREMENTS", .check = {check_requirements}, .one_word_each = true});
   command.add_option(
       "--find", options->find,

@@ -54,12 +54,12 @@ std::expected<Requirement, std::string> parse_requirement(std::string_view text)
   return requirement;
 }
 
-/// Returns the figures of an object: "rtt_ms" has "rtt_ms.p50" and "rtt_ms.p99".
-Figures figures_in(const std::string& object, const Figures& known) {
-  Figures inside;
-  std::ranges::copy_if(known, std::back_inserter(inside),
-                       [&](const Figure& figure) { return figure.path.starts_with(object + "."); });
-  return inside;
+/// Returns the figures whose path begins so: "rtt_ms." has "rtt_ms.p50" and "rtt_ms.p99".
+Figures figures_from(const std::string& start, const Figures& known) {
+  Figures found;
+  std::ranges::copy_if(known, std::back_inserter(found),
+                       [&](const Figure& figure) { return figure.path.starts_with(start); });
+  return found;
 }
 
 bool holds(double value, Relation relation, double number) {
@@ -100,15 +100,19 @@ std::expected<void, std::string> check_path(const Requirement& requirement, cons
     if (figure.path == requirement.path) return {};
     paths.push_back(figure.path);
   }
-  const std::string inside = list_of_paths(figures_in(requirement.path, known));
+  const std::string inside = list_of_paths(figures_from(requirement.path + ".", known));
   if (!inside.empty()) {
     return std::unexpected(
         fmt::format("{} is not a figure by itself; give one of {}", requirement.path, inside));
   }
-  const auto near = nearest_name(requirement.path, paths);
-  return std::unexpected(fmt::format("unknown figure {}{}", requirement.path,
-                                     near ? "; did you mean " + std::string{*near} + "?"
-                                          : "; give one of " + list_of_paths(known)));
+  if (const auto near = nearest_name(requirement.path, paths)) {
+    return std::unexpected(
+        fmt::format("unknown figure {}; did you mean {}?", requirement.path, *near));
+  }
+  const std::string word = requirement.path.substr(0, requirement.path.find_first_of("._"));
+  const Figures alike = figures_from(word, known);
+  return std::unexpected(fmt::format("unknown figure {}; give one of {}", requirement.path,
+                                     list_of_paths(alike.empty() ? known : alike)));
 }
 
 std::string list_of_paths(const Figures& known) {

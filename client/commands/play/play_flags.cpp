@@ -64,6 +64,7 @@ std::function<std::string(const std::string&)> check_bot(std::vector<std::string
 void add_play_flags(cli::CommandParser& command, PlayFlags& flags, const std::string& without_bot) {
   command.add_option("HOST:PORT", flags.server, parse_host_port,
                      "Address of the server, such as 127.0.0.1:7777", {.required = true});
+  command.begin_group("Token of a client");
   command.add_option("--token", flags.token,
                      "Connect with the token in this file, made by `token issue` (-: stdin)",
                      {.value = "F"});
@@ -80,6 +81,7 @@ void add_play_flags(cli::CommandParser& command, PlayFlags& flags, const std::st
       {.value = "ID", .default_text = "random"});
   command.add_option("--insecure", flags.insecure,
                      "Connect with the published key, to a server without keys (the default)");
+  command.begin_group("Play and link");
   const std::vector<std::string_view> styles = styles_of(flags.output.games);
   command.add_option(
       "--bot", flags.bots,
@@ -103,6 +105,7 @@ void add_play_flags(cli::CommandParser& command, PlayFlags& flags, const std::st
   command.add_option(
       "--seed", flags.seed, "Seed of the bots' decisions",
       {.check = cli::between(std::int64_t{0}, std::numeric_limits<std::int64_t>::max())});
+  command.begin_group("Run");
   command.add_option("--desync-dir", flags.desync_dir,
                      "Write a file to this directory for each view whose hash differs, with the "
                      "states of both ends; a few per hour",

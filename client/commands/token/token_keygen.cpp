@@ -1,6 +1,7 @@
 // `tickbox token keygen`: creates a key file, or adds a fresh key at the front of an existing one.
 
 #include "client/commands/key_file.h"
+#include "client/commands/new_file.h"
 #include "client/commands/token/token_commands.h"
 #include "client/commands/token_file.h"
 #include "net/crypto.h"
@@ -10,7 +11,6 @@
 #include <fmt/core.h>
 
 #include <nlohmann/json.hpp>
-#include <sys/stat.h>
 
 namespace tickbox::commands {
 namespace {
@@ -22,12 +22,6 @@ struct KeygenOptions {
   std::string out{};
   bool rotate = false;
 };
-
-/// Returns whether the path exists, even as a dangling link: no key file is created through a link.
-bool is_taken(const std::string& path) {
-  struct stat status{};
-  return ::lstat(path.c_str(), &status) == 0;
-}
 
 /// Returns the key ring to write. Fails: with one line.
 std::expected<net::KeyRing, std::string> make_ring(const KeygenOptions& options) {
@@ -68,10 +62,11 @@ std::string keygen_note(const KeygenOptions& options, const net::KeyRing& ring) 
 /// Returns why these options cannot be followed; empty if they can.
 std::string obstacle(const KeygenOptions& options) {
   if (options.out == kStandardStream) return {};
-  if (options.rotate && !is_taken(options.out)) {
+  // A link counts: no key file is created through one.
+  if (options.rotate && !exists(options.out)) {
     return options.out + " does not exist; omit --rotate to make it";
   }
-  if (!options.rotate && is_taken(options.out)) {
+  if (!options.rotate && exists(options.out)) {
     return options.out +
            " exists, and keys are never overwritten; name another file, or add --rotate to put a "
            "fresh key before the existing ones";

@@ -139,7 +139,8 @@ std::optional<std::string> rooms_contradiction(const Options& options, engine::G
            "--rooms GAME/MAP=N";
   }
   if (all > rooms_max(options)) {
-    return fmt::format("--record-max-bytes: {} rooms need at least 256KiB each", all);
+    return fmt::format("--record-max-bytes: {} rooms need at least {} each", all,
+                       kRecordMaxBytesMinText);
   }
   return std::nullopt;
 }

@@ -168,7 +168,7 @@ TEST(CommandLines, ACommandOfLoadNeedsNoServerAndLoadDoes) {
   EXPECT_TRUE(refused(with({"--part", "0/4", "--clients", "3"}))
                   .contains("--part: 3 clients are too few for 4 parts"));
   EXPECT_TRUE(refused(with({"--part", "0/4", "--find", "rtt_ms.p99<=8"}))
-                  .contains("--part cannot be combined with --find"));
+                  .contains("--part excludes --find"));
 }
 
 TEST(ClientProgram, ReportsAFailedAssertionWithoutTheLockOfStderr) {

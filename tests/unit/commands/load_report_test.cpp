@@ -506,6 +506,8 @@ TEST(Requirement, NamesTheNearestPath) {
   ASSERT_FALSE(checked);
   EXPECT_TRUE(checked.error().contains("did you mean tick_ms.p99?"));
   EXPECT_TRUE(check_path({.text = {}, .path = "rtt_ms.p50"}, known));
+  EXPECT_TRUE(
+      check_path({.text = {}, .path = "tick.p99"}, known).error().ends_with(" tick_ms{p99}"));
 }
 
 // Before the fix, the message said "see --help", but the help had no list of the figures.

@@ -108,7 +108,7 @@ TEST(SimCommand, CallsABadScenarioWrongUsage) {
   const Ran ran = run({file});
   EXPECT_EQ(ran.code, 2);
   EXPECT_EQ(ran.err,
-            "tickbox sim: " + file + ":1: unknown key \"gravty\"; did you mean \"gravity\"?\n");
+            "tickbox sim: " + file + ": unknown key \"gravty\"; did you mean \"gravity\"?\n");
   EXPECT_EQ(ran.out, "");
   std::filesystem::remove(file);
 }
