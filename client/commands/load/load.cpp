@@ -216,8 +216,9 @@ LoadFacts facts_of(const LoadOptions& options, const LoadInputs& inputs, const S
   return facts;
 }
 
-LoadVerdict not_begun(const std::string& why) {
-  return {.kind = LoadVerdict::Kind::Broken, .why = why};
+std::unexpected<LoadVerdict> not_begun(const std::string& why,
+                                       LoadVerdict::Kind kind = LoadVerdict::Kind::Broken) {
+  return std::unexpected{LoadVerdict{.kind = kind, .why = why}};
 }
 
 /// Returns the part without what it will have measured. Its settings are those of which the figures
@@ -283,7 +284,7 @@ std::expected<LoadMeasured, LoadVerdict> measure(LoadStage& stage, std::size_t c
                                   .shards = options.shards,
                                   .sample = {.one_in = options.one_in, .seed = options.play.seed}},
                                  stage.clock, options.threads, own);
-  if (!crowd) return std::unexpected(not_begun(crowd.error()));
+  if (!crowd) return not_begun(crowd.error());
   stage.first_client = (*crowd)->first_client();
   LoadRun::Parts parts{.clock = stage.clock,
                        .signals = stage.signals,
@@ -296,8 +297,7 @@ std::expected<LoadMeasured, LoadVerdict> measure(LoadStage& stage, std::size_t c
                options.play.output.quiet() ? ProgressFor::Nobody : ProgressFor::Everybody};
   LoadMeasured measured = load.run();
   if (!load.misfit().empty()) {
-    return std::unexpected(
-        not_begun(fmt::format("cannot play {}: {}", options.inputs, load.misfit())));
+    return not_begun(fmt::format("cannot play {}: {}", options.inputs, load.misfit()));
   }
   // The first client of the run is in the first part.
   if (measured.first_client) *measured.first_client += own.first;
@@ -334,14 +334,10 @@ std::expected<ExitCode, LoadVerdict> play(const LoadOptions& options, const Load
   LoadPart part;
   if (options.part) part = part_of(options, facts);
   files.begin(facts);
-  if (!servers)
-    return std::unexpected(
-        LoadVerdict{.kind = LoadVerdict::Kind::NotConnected, .why = servers.error()});
-  if (!watch)
-    return std::unexpected(
-        LoadVerdict{.kind = LoadVerdict::Kind::NotConnected, .why = watch.error()});
+  if (!servers) return not_begun(servers.error(), LoadVerdict::Kind::NotConnected);
+  if (!watch) return not_begun(watch.error(), LoadVerdict::Kind::NotConnected);
   const auto desyncs = DesyncOutput::open(options.play, clock);
-  if (!desyncs) return std::unexpected(not_begun(desyncs.error()));
+  if (!desyncs) return not_begun(desyncs.error());
   LoadStage stage{.options = options,
                   .inputs = inputs,
                   .signals = signals,
@@ -491,8 +487,8 @@ void add_load(cli::CommandParser& program, engine::Games games, std::function<in
                      "one run with one result, of more clients than one processor can play",
                      {.value = "N", .check = cli::between(std::size_t{1}, kLoadThreadsMax)});
   command.add_option("--admin", options->admin, parse_admin,
-                     "HOST:PORT of the server's metrics, or their URL; adds tick times, CPU and "
-                     "memory to the report");
+                     "HOST:PORT of the server's admin side, or the URL of its metrics; adds tick "
+                     "times, CPU and memory to the report");
   command.add_option("--admin-token-file", options->admin_token_file,
                      "Show the token of this file to the admin side, as a server with this option "
                      "asks for it",
@@ -508,7 +504,7 @@ void add_load(cli::CommandParser& program, engine::Games games, std::function<in
       "Find the largest number of clients, up to --clients, at which these requirements hold, and "
       "whether the server, the network or this load generator is the limit. They are written as "
       "for --require. It measures for --seconds with one number after another: twice as many "
-      "until one does not hold, then between them",
+      "until one does not hold, then between them, and the last two again",
       {.value = "REQUIREMENTS",
        .check = {check_requirements},
        .excludes = {"--require", "--inputs", "--rejoin", "--part"},

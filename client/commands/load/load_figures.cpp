@@ -133,19 +133,21 @@ std::vector<SecondFigure> second_figures(const LoadMeasured& second) {
 
 std::vector<FigureHelp> load_figures_help() {
   std::vector<FigureHelp> all;
-  std::string_view last;
-  for (const ListedFigure& each : listed({}, In::Run)) {
-    const std::string_view path = each.entry.path;
-    if (path == last) continue;
-    if (!each.entry.help.empty()) {
-      all.push_back({std::string{path}, each.entry.help});
+  std::string last;
+  for (const auto& [figure, entry] : listed({}, In::Run)) {
+    // "rtt_ms" for "rtt_ms.p50", but "prediction.error_p99" as it is.
+    const bool is_below = figure.path.starts_with(std::string{entry.path} + ".");
+    const std::string name = is_below ? std::string{entry.path} : figure.path;
+    if (name == last) continue;
+    if (!entry.help.empty() && !last.starts_with(entry.path)) {
+      all.push_back({name, entry.help});
     } else {
-      // ".p99" stands for the same object as in the name before it.
-      const std::string_view object = last.substr(0, last.rfind('.') + 1);
-      const bool is_near = !object.empty() && path.starts_with(object);
-      all.back().names.append(", ").append(is_near ? path.substr(object.size() - 1) : path);
+      // ".exact" stands for the same object as in the name before it.
+      const std::string object = last.substr(0, last.find('.') + 1);
+      const bool is_near = !object.empty() && name.starts_with(object);
+      all.back().names += ", " + (is_near ? name.substr(object.size() - 1) : name);
     }
-    last = path;
+    last = name;
   }
   return all;
 }

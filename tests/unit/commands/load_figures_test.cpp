@@ -260,7 +260,7 @@ TEST(LiveLine, BeginsWithWhatAlarmsAndThenWithWhoPlays) {
   expect_begins(busy(), "7 AWAY  server silent  ");
   moment.states.dropped = moment.states.returning = 0;
   moment.server_is_silent = false;
-  expect_begins(busy(), "1000 up  tick 12.45 ms  gaps 16.8/118.8/231.4 ms  rtt 80.4/161.8 ms");
+  expect_begins(busy(), "1000 up  tick 12.45 ms  gaps 16.9/118.8/231.4 ms  rtt 80.9/161.8 ms");
   moment.seconds = 6.2;
   moment.seconds_of = 20;
   expect_begins(busy(), "6 of 20 s  1000 up  tick 12.45 ms  gaps ");
