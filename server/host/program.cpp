@@ -205,8 +205,8 @@ void add_admin(cli::CommandParser& program, Options& options) {
                      "characters or more",
                      {.value = "F"});
   program.add_option("--metrics-token-file", options.metrics_token_file,
-                     "Answer requests for /metrics with the token of this file too, and no others: "
-                     "for Prometheus, which needs no orders",
+                     "Answer requests for figures with the token of this file too, and no others: "
+                     "/metrics, for Prometheus, and /v1/status?clients=0, for `tickbox load`",
                      {.value = "F"});
   program.add_option("--matches-token-file", options.matches_token_file,
                      "Take matches of other servers (POST /matches) with the token of this file "

@@ -85,16 +85,15 @@ const open = async ({ report, document, lines }, headline, width = 390) => {
   if (document.error) assert.equal(why, document.error);
   const [wide, seen] = await page.evaluate("[document.documentElement.scrollWidth, innerWidth]");
   assert.ok(wide <= seen, `${headline}: ${wide} px at ${seen}`);
-  const run = await page.evaluate("JSON.parse(document.getElementById('run').textContent)");
-  const { line: first, ...facts } = lines[0];
-  assert.equal(first, "run");
-  assert.deepEqual(run.run, facts);
-  assert.deepEqual(run.result, lines.at(-1));
-  assert.equal(run.columns.at?.length ?? 0, lines.length - 2);
+  // The page has the lines of the results; of --find those without the seconds.
+  const shown = await page.evaluate("document.getElementById('run').textContent.trim().split('\\n').map((line) => JSON.parse(line))");
+  assert.equal(lines[0].line, "run");
+  assert.equal(lines.at(-1).line, "result");
+  assert.deepEqual(shown, document.find ? [lines[0], lines.at(-1)] : lines);
   const command = await page.evaluate("document.querySelector('#facts td').textContent");
   assert.ok(command.includes("<img src=x onerror=hacked=1>"), "text of others is shown");
   assert.equal(await page.evaluate("typeof hacked + document.images.length"), "undefined0");
-  return { page, run };
+  return page;
 };
 
 const close = async (page, report) => {
@@ -109,8 +108,8 @@ const rowsOf = (page, table) => page.evaluate(
 const showsThePassedRun = async (played) => {
   const { document, lines } = played;
   assert.equal(document.verdict, "passed", JSON.stringify(document));
-  const { page, run } = await open(played, "Passed", 1440);
-  assert.deepEqual(run.result.document, document);
+  const page = await open(played, "Passed", 1440);
+  assert.deepEqual(lines.at(-1).document, document);
   // The tables of final figures and of requirements.
   const figures = await rowsOf(page, "figures");
   assert.ok(figures.length > 40);
@@ -127,8 +126,7 @@ const showsThePassedRun = async (played) => {
   assert.ok(seconds.length >= 2, `${seconds.length} lines`);
   for (const path of ["tick_ms.p99", "rtt_ms.p50", "snapshot_gap_ms.max", "generator.late_max_ms", "clients.connected",
     "bytes_per_client_per_second.down.p50", "prediction.exact"]) {
-    assert.deepEqual(run.columns[path], seconds.map((line) => at(line, path)), path);
-    assert.notEqual(run.columns[path].at(-1), null, path);
+    assert.notEqual(at(seconds.at(-1), path), null, path);
   }
   const drawn = await page.evaluate(`[...document.querySelectorAll('#time canvas')].map((canvas) => {
     const chart = Chart.getChart(canvas);
@@ -153,6 +151,22 @@ const showsThePassedRun = async (played) => {
   await close(page, played.report);
 };
 
+/** The page of a search: the numbers that were tried, and the figures of the one that was found. */
+const showsTheSearch = async (played) => {
+  const { document } = played;
+  const page = await open(played, "At most 2 clients");
+  assert.equal(document.find.clients, 2);
+  assert.equal(document.clients.connected, 2);
+  const rows = await page.evaluate("[...document.querySelectorAll('#steps tbody tr, #steps tr.held, #steps tr.missed')].map((row) => [row.className, row.cells[1].textContent])");
+  assert.deepEqual(rows, document.find.steps.map(({ limit, requirements }) =>
+    [limit === "none" ? "held" : "missed", String(requirements[0].value)]));
+  const drawn = await page.evaluate(`[...document.querySelectorAll('#tried canvas')].map((canvas) =>
+    Chart.getChart(canvas).data.datasets.map(({ label, data }) => [label, Math.max(...data.map(({ x }) => x)), data[0].y]))`);
+  assert.deepEqual(drawn, [[["held", 2, 1], ["missed", 4, document.find.steps.find(({ limit }) => limit !== "none").clients], ["limit", 4, 2]]]);
+  assert.equal(await page.evaluate("document.querySelectorAll('#time, #heat').length"), 0, "no seconds of other numbers");
+  await close(page, played.report);
+};
+
 (async () => {
   const [server, doomed] = await Promise.all([serve(), serve()]);
   const dead = await serve();
@@ -162,6 +176,7 @@ const showsThePassedRun = async (played) => {
   // All but the first run may be at the same time: these machines hold them up, and nothing is said of their figures.
   const passed = await play("passed", server.address, [...byAdmin, "--seconds", "2", "--require",
     "clients.connected==3,state_hash.mismatched==0,tick_ms.p99<=1000"]);
+  const found = await play("found", server.address, ["--clients", "4", "--seconds", "0.5", "--find", "clients.connected<=2"]);
   const [missed, stopped, slow, disconnected, unreachable, noAdmin, opened] = await Promise.all([
     play("missed", server.address, [...byAdmin, "--seconds", "1", "--require", "tick_ms.p50<=0"]),
     load("stopped", server.address, ["--seconds", "60"], async (child, results) => {
@@ -184,13 +199,17 @@ const showsThePassedRun = async (played) => {
   ]);
   browser = opened;
   await showsThePassedRun(passed);
+  await showsTheSearch(found);
   for (const [played, exit, headline] of [[missed, 3, "Failed"], [stopped, 5, "Stopped early"],
     [slow, 5, "Load generator too slow"], [disconnected, 4, "Disconnected"], [unreachable, 4, "Not connected"],
     [noAdmin, 4, "Not connected"]]) {
     assert.equal(played.exit, exit, headline);
-    const { page, run } = await open(played, headline);
-    if (played !== noAdmin) assert.deepEqual(run.result.document, played.document);
-    if (played === slow) assert.ok(run.columns["generator.is_too_late"].includes(true));
+    const page = await open(played, headline);
+    if (played !== noAdmin) assert.deepEqual(played.lines.at(-1).document, played.document);
+    if (played === slow) assert.ok(played.lines.some((line) => line.generator?.is_too_late));
+    if (played === missed) {
+      assert.match(played.document.error, /^1 of 1 requirements missed: tick_ms\.p50<=0 is [\d.]+$/, "it is named");
+    }
     await close(page, played.report);
   }
   const { report } = missed;

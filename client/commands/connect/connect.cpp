@@ -202,13 +202,9 @@ Figures PlayedMatch::figures(const ClientStats& stats) const {
   figures.push_back({"snapshots.lost", stats.packets_lost});
   figures.push_back({"snapshots.late", stats.snapshots_late});
   figures.push_back({"snapshots.rejected", stats.snapshots_rejected});
-  add_state_hash(figures, stats);
-  add_prediction(figures, stats);
+  add_stats(figures, stats);
   add_events(figures, stats, assets != nullptr ? assets->game : nullptr);
   add_interpolation(figures, stats);
-  add_inputs(figures, stats);
-  add_round_trip(figures, stats);
-  add_loss(figures, stats);
   const double seconds = std::chrono::duration<double>{played_}.count();
   const client::LinkUse& use = connection().use();
   const auto rate = [&](std::uint64_t bytes) {

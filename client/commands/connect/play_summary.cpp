@@ -126,7 +126,7 @@ std::string summary_text(const PlaySummary& summary, const ClientStats& stats) {
   if (summary.link_down) text += simulated_line("net down", *summary.link_down);
   const bool is_done = summary.end.code == cli::ExitCode::Done;
   return text + line("verdict",
-                     is_done ? "everything held" + replaced_in_words(stats) : summary.end.error);
+                     is_done ? "everything held" + bad_play_in_words(stats) : summary.end.error);
 }
 
 }  // namespace tickbox::commands

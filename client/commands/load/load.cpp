@@ -2,13 +2,11 @@
 #include "cli/build_info.h"
 #include "cli/exit_code.h"
 #include "client/commands/commands.h"
-#include "client/commands/load/load_files.h"
 #include "client/commands/load/load_find.h"
-#include "client/commands/load/load_page.h"
+#include "client/commands/load/load_output.h"
 #include "client/commands/load/load_run.h"
 #include "client/commands/load/load_verdict.h"
 #include "client/commands/load/merge/load_merge.h"
-#include "client/commands/load/merge/load_output.h"
 #include "client/commands/load/merge/load_part.h"
 #include "client/commands/load/requirement.h"
 #include "client/commands/part.h"
@@ -218,12 +216,9 @@ LoadFacts facts_of(const LoadOptions& options, const LoadInputs& inputs, const S
   return facts;
 }
 
-LoadVerdict not_begun(const std::string& why, ExitCode code = ExitCode::Failed) {
-  const bool is_alone = code == ExitCode::NotConnected;
-  return {.code = code,
-          .outcome = is_alone ? LoadOutcome::NotConnected : LoadOutcome::Failed,
-          .word = is_alone ? "not connected" : "failed",
-          .why = why};
+std::unexpected<LoadVerdict> not_begun(const std::string& why,
+                                       LoadVerdict::Kind kind = LoadVerdict::Kind::Broken) {
+  return std::unexpected{LoadVerdict{.kind = kind, .why = why}};
 }
 
 /// Returns the part without what it will have measured. Its settings are those of which the figures
@@ -271,7 +266,6 @@ std::expected<LoadMeasured, LoadVerdict> measure(LoadStage& stage, std::size_t c
   const LoadTimes times{.ramp = options.ramp,
                         .measured = measured_of(options, playback),
                         .is_part = options.part.has_value()};
-  const Instant start = stage.clock.now();
   const SwarmPart own =
       options.part ? clients_of(*options.part, clients) : SwarmPart{.clients = clients};
   const auto crowd = Crowd::open({.servers = stage.servers,
@@ -290,31 +284,23 @@ std::expected<LoadMeasured, LoadVerdict> measure(LoadStage& stage, std::size_t c
                                   .shards = options.shards,
                                   .sample = {.one_in = options.one_in, .seed = options.play.seed}},
                                  stage.clock, options.threads, own);
-  if (!crowd) return std::unexpected(not_begun(crowd.error()));
+  if (!crowd) return not_begun(crowd.error());
   stage.first_client = (*crowd)->first_client();
   LoadRun::Parts parts{.clock = stage.clock,
                        .signals = stage.signals,
                        .crowd = **crowd,
                        .watch = stage.watch,
-                       .playback = playback};
-  if (stage.files.wanted()) {
-    parts.on_sample = [&stage, start](LoadSample&& sample) {
-      sample.at += std::chrono::duration<double>{start - stage.began}.count();
-      sample.clients.resize(stage.inputs.own_clients(stage.options));
-      stage.files.add(std::move(sample));
-    };
-  }
+                       .playback = playback,
+                       .began = stage.began};
+  parts.on_second = [&stage](LoadSecond&& second) { stage.files.add(std::move(second)); };
   LoadRun load{parts, times,
                options.play.output.quiet() ? ProgressFor::Nobody : ProgressFor::Everybody};
-  LoadMeasured measured{.report = load.run()};
+  LoadMeasured measured = load.run();
   if (!load.misfit().empty()) {
-    return std::unexpected(
-        not_begun(fmt::format("cannot play {}: {}", options.inputs, load.misfit())));
+    return not_begun(fmt::format("cannot play {}: {}", options.inputs, load.misfit()));
   }
   // The first client of the run is in the first part.
-  if (measured.report.first_client) *measured.report.first_client += own.first;
-  measured.reason = load.reason();
-  measured.refused = load.refused();
+  if (measured.first_client) *measured.first_client += own.first;
   return measured;
 }
 
@@ -327,6 +313,7 @@ std::expected<LoadResult, LoadVerdict> measure_all(LoadStage& stage) {
         {.most = clients,
          // With this number of clients one of them checks hashes.
          .least = std::max<std::size_t>(1, stage.options.one_in),
+         .seconds = std::chrono::duration<double>{stage.options.measured}.count(),
          .requirements = requirements,
          .measure = [&stage](std::size_t some) { return measure(stage, some); },
          .print_note =
@@ -334,7 +321,7 @@ std::expected<LoadResult, LoadVerdict> measure_all(LoadStage& stage) {
   }
   auto measured = measure(stage, clients);
   if (!measured) return std::unexpected(std::move(measured.error()));
-  return judged(*std::move(measured), requirements);
+  return result_of(*std::move(measured), requirements);
 }
 
 /// Plays, and writes the ends of the files. Fails: with the verdict of a run that has not begun.
@@ -346,11 +333,11 @@ std::expected<ExitCode, LoadVerdict> play(const LoadOptions& options, const Load
   LoadFacts facts = facts_of(options, inputs, watch ? watch->get() : nullptr);
   LoadPart part;
   if (options.part) part = part_of(options, facts);
-  files.begin(std::move(facts));
-  if (!servers) return std::unexpected(not_begun(servers.error(), ExitCode::NotConnected));
-  if (!watch) return std::unexpected(not_begun(watch.error(), ExitCode::NotConnected));
+  files.begin(facts);
+  if (!servers) return not_begun(servers.error(), LoadVerdict::Kind::NotConnected);
+  if (!watch) return not_begun(watch.error(), LoadVerdict::Kind::NotConnected);
   const auto desyncs = DesyncOutput::open(options.play, clock);
-  if (!desyncs) return std::unexpected(not_begun(desyncs.error()));
+  if (!desyncs) return not_begun(desyncs.error());
   LoadStage stage{.options = options,
                   .inputs = inputs,
                   .signals = signals,
@@ -367,7 +354,7 @@ std::expected<ExitCode, LoadVerdict> play(const LoadOptions& options, const Load
     part.measured = result->measured;
     result->part = to_json(part);
   }
-  end_files(files, *result);
+  files.end(*result);
   return print_result(options.play.output, *result);
 }
 
@@ -390,14 +377,17 @@ ExitCode run_load(const LoadOptions& options) {
   if (!playback) return fail(playback.error());
   inputs.playback = *std::move(playback);
   const os::StopSignals signals{os::Hangup::Stops};
-  const auto files = LoadFiles::open(options.files);
+  // The seconds of one number of clients after another are no picture of any.
+  LoadFiles::Paths paths = options.files;
+  paths.report_has_seconds = options.find.empty();
+  const auto files = LoadFiles::open(paths);
   if (!files) return fail(files.error());
   auto code = play(options, inputs, signals, **files);
   if (code) return *code;
-  LoadResult none{.requirements = check_all(inputs.requirements, figures_of(LoadReport{})),
+  LoadResult none{.requirements = check_all(inputs.requirements, figures_of(LoadMeasured{})),
                   .verdict = code.error()};
-  end_files(**files, none);
-  return fail(none.verdict.why, none.verdict.code);
+  (*files)->end(none);
+  return fail(none.verdict.why, none.verdict.code());
 }
 
 std::expected<Duration, std::string> parse_measured(std::string_view text) {
@@ -499,8 +489,8 @@ void add_load(cli::CommandParser& program, engine::Games games, std::function<in
                      {.value = "N", .check = cli::between(std::size_t{1}, kLoadThreadsMax)});
   command.begin_group("Judgement and report");
   command.add_option("--admin", options->admin, parse_admin,
-                     "HOST:PORT of the server's metrics, or their URL; adds tick times, CPU and "
-                     "memory to the report");
+                     "HOST:PORT of the server's admin side, or the URL of its metrics; adds tick "
+                     "times, CPU and memory to the report");
   command.add_option("--admin-token-file", options->admin_token_file,
                      "Show the token of this file to the admin side, as a server with this option "
                      "asks for it",
@@ -516,7 +506,7 @@ void add_load(cli::CommandParser& program, engine::Games games, std::function<in
       "Find the largest number of clients, up to --clients, at which these requirements hold, and "
       "whether the server, the network or this load generator is the limit. They are written as "
       "for --require. It measures for --seconds with one number after another: twice as many "
-      "until one does not hold, then between them",
+      "until one does not hold, then between them, and the last two again",
       {.value = "REQUIREMENTS",
        .check = {check_requirements},
        .excludes = {"--require", "--inputs", "--rejoin", "--part"},

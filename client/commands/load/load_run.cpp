@@ -19,20 +19,15 @@ double seconds_between(Instant from, Instant to) {
   return std::chrono::duration<double>{to - from}.count();
 }
 
-double to_ms(std::uint64_t microseconds) {
-  return static_cast<double>(microseconds) / 1'000;
-}
-
 }  // namespace
 
 LoadRun::LoadRun(const Parts& parts, const LoadTimes& times, ProgressFor audience)
     : parts_(parts),
       times_(times),
       progress_(audience, parts.clock.now()),
-      sampler_(parts.clock, parts.crowd, parts.on_sample ? parts.watch : nullptr),
-      last_line_(mark()) {}
+      sampler_(parts.clock, parts.crowd, parts.watch, parts.began) {}
 
-LoadReport LoadRun::run() {
+LoadMeasured LoadRun::run() {
   const auto start = ask_server();
   wait_for_connects();
   if (!misfit_.empty()) {
@@ -46,10 +41,10 @@ LoadReport LoadRun::run() {
   const Mark begin = mark();
   play();
   const Mark end = mark();
-  LoadReport found = report(begin, end);
+  LoadMeasured found = measured(begin, end);
   found.was_stopped = stopped() && end.at - begin.at < times_.measured;
   const auto after = ask_server();
-  found.was_restarted = before && after && before->started != after->started;
+  found.was_restarted = before && after && before->started_ms != after->started_ms;
   if (before && after) {
     found.server = figures_between(*before, *after, static_cast<double>(end.newest - begin.newest),
                                    found.seconds);
@@ -59,8 +54,8 @@ LoadReport LoadRun::run() {
     hand_over(std::move(rest));
   }
   progress_.clear();
-  reason_ = parts_.crowd.first_reason();
-  refused_ = parts_.crowd.first_refusal();
+  found.reason = parts_.crowd.first_reason();
+  found.refused = parts_.crowd.first_refusal();
   parts_.crowd.leave();
   return found;
 }
@@ -135,8 +130,10 @@ void LoadRun::turn(Instant until) {
   if (progress_.due(parts_.clock.now())) progress_.show(status());
 }
 
-void LoadRun::hand_over(std::optional<LoadSample>&& sample) const {
-  if (sample && parts_.on_sample) parts_.on_sample(*std::move(sample));
+void LoadRun::hand_over(std::optional<LoadSecond>&& second) {
+  if (!second) return;
+  last_second_ = *second;
+  if (parts_.on_second) parts_.on_second(*std::move(second));
 }
 
 /// Returns the server's current metrics, while the clients continue to play. Returns nothing
@@ -161,7 +158,6 @@ LoadRun::Mark LoadRun::mark() const {
     const client::Client* client = parts_.crowd.client(i);
     if (client == nullptr) continue;
     mark.snapshots[i] = client->snapshots_received();
-    mark.snapshots_sum += mark.snapshots[i];
     mark.bytes_down += client->connection().use().bytes_down;
     mark.bytes_up += client->connection().use().bytes_up;
     mark.newest = std::max(mark.newest, client->newest_view());
@@ -169,66 +165,37 @@ LoadRun::Mark LoadRun::mark() const {
   return mark;
 }
 
-std::string LoadRun::status() {
-  const Mark now = mark();
-  const Mark before = std::exchange(last_line_, now);
-  const double seconds = std::max(1e-3, seconds_between(before.at, now.at));
-  const auto rate = [&](std::uint64_t from, std::uint64_t to) {
-    return static_cast<double>(to - from) / seconds;
-  };
-  const SwarmStates states = parts_.crowd.states();
-  const client::ClientStats& sums = sampler_.sums();
-  LiveFigures live{.up = states.connected,
-                   .away = states.returning,
-                   .failed = states.never_connected + states.dropped - states.returning,
-                   .hashes_mismatched = sums.hashes_mismatched,
-                   .gap_ms_p50 = to_ms(sums.snapshot_gap.quantile(500)),
-                   .gap_ms_p99 = to_ms(sums.snapshot_gap.quantile(990)),
-                   .gap_ms_p999 = to_ms(sums.snapshot_gap.quantile(999)),
-                   .rtt_ms_p50 = to_ms(sums.round_trip.quantile(500)),
-                   .rtt_ms_p99 = to_ms(sums.round_trip.quantile(990)),
-                   .late_ms_p99 = to_ms(parts_.crowd.lateness().quantile(990)),
-                   .cpu_percent = rate(before.cpu_microseconds, now.cpu_microseconds) * 1e-4,
-                   .snapshots_per_second = rate(before.snapshots_sum, now.snapshots_sum),
-                   .corrections = sums.corrected,
-                   .megabytes_down_per_second = rate(before.bytes_down, now.bytes_down) * 1e-6,
-                   .megabytes_up_per_second = rate(before.bytes_up, now.bytes_up) * 1e-6};
-  if (began_) {
-    live.seconds_of = std::chrono::duration<double>{times_.measured}.count();
-    live.seconds = std::min(live.seconds_of, seconds_between(*began_, now.at));
+std::string LoadRun::status() const {
+  LiveMoment moment{.states = parts_.crowd.states(),
+                    .hashes_mismatched = sampler_.sums().hashes_mismatched};
+  const Instant now = parts_.clock.now();
+  if (parts_.watch != nullptr) {
+    moment.server_is_silent = now - parts_.watch->newest().at > kAnswerMax;
   }
-  add_server(live);
-  return live_line(live);
+  if (began_) {
+    moment.seconds_of = std::chrono::duration<double>{times_.measured}.count();
+    moment.seconds = std::min(moment.seconds_of, seconds_between(*began_, now));
+  }
+  return live_line(last_second_, moment);
 }
 
-/// Adds the p99 of the server's tick time since the last call.
-void LoadRun::add_server(LiveFigures& live) {
-  if (parts_.watch == nullptr) return;
-  auto newest = parts_.watch->newest();
-  live.server_is_silent = parts_.clock.now() - newest.at > kAnswerMax;
-  const auto before = std::exchange(last_sample_, newest);
-  const auto ticks =
-      before ? added_between(before->tick_seconds, newest.tick_seconds) : std::nullopt;
-  const auto p99 = ticks ? ticks->quantile(0.99) : std::nullopt;
-  if (p99) live.server_tick_ms_p99 = *p99 * 1'000;
-}
-
-LoadReport LoadRun::report(const Mark& begin, const Mark& end) const {
+LoadMeasured LoadRun::measured(const Mark& begin, const Mark& end) const {
   const Crowd& crowd = parts_.crowd;
   const SwarmStates states = crowd.states();
-  LoadReport found{.first_client = crowd.first_client(),
-                   .clients_asked = crowd.size(),
-                   .clients_connected = states.connected + states.dropped,
-                   .clients_dropped = states.dropped,
-                   .clients_rejoined = crowd.rejoined(),
-                   .clients_moved = crowd.moved(),
-                   .matches_ended = crowd.matches_ended(),
-                   .seconds = seconds_between(begin.at, end.at),
-                   .bytes_down = end.bytes_down - begin.bytes_down,
-                   .bytes_up = end.bytes_up - begin.bytes_up,
-                   .generator_threads = crowd.threads(),
-                   .outages = crowd.outages(),
-                   .lateness = crowd.lateness()};
+  LoadMeasured found{.first_client = crowd.first_client(),
+                     .clients_asked = crowd.size(),
+                     .clients_connected = states.connected + states.dropped,
+                     .clients_dropped = states.dropped,
+                     .clients_rejoined = crowd.rejoined(),
+                     .clients_moved = crowd.moved(),
+                     .matches_ended = crowd.matches_ended(),
+                     .seconds = seconds_between(begin.at, end.at),
+                     .bytes_down = end.bytes_down - begin.bytes_down,
+                     .bytes_up = end.bytes_up - begin.bytes_up,
+                     .generator_threads = crowd.threads(),
+                     .outages = crowd.outages(),
+                     .lateness = crowd.lateness()};
+  found.client_seconds = found.seconds * static_cast<double>(found.clients_connected);
   if (found.seconds > 0) {
     const Duration late = std::ranges::max(crowd.time_late());
     found.late_share = std::min(1.0, std::chrono::duration<double>{late}.count() / found.seconds);

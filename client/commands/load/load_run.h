@@ -2,10 +2,8 @@
 // One run of the load generator: all clients connect, are measured for a time, and leave.
 
 #include "client/commands/load/crowd.h"
-#include "client/commands/load/load_report.h"
 #include "client/commands/load/load_sampler.h"
 #include "client/commands/load/server_watch.h"
-#include "client/commands/play/live_line.h"
 #include "client/commands/progress.h"
 #include "os/process/process.h"
 #include "os/process/signals.h"
@@ -42,20 +40,15 @@ class LoadRun {
     Crowd& crowd;
     ServerWatch* watch;
     Playback* playback = nullptr;  ///< the one of the crowd
-    /// Receives a sample each second. May be empty.
-    std::function<void(LoadSample&&)> on_sample{};
+    Instant began{};               ///< from which its seconds are counted
+    /// Receives each second. May be empty.
+    std::function<void(LoadSecond&&)> on_second{};
   };
 
   LoadRun(const Parts& parts, const LoadTimes& times, ProgressFor audience);
 
   /// Runs until the end of the time, or until a signal.
-  [[nodiscard]] LoadReport run();
-
-  /// The reason why a client is not playing, in words; empty if all play. Valid after run().
-  [[nodiscard]] const std::string& reason() const { return reason_; }
-
-  /// The server's reason if the client of reason() was refused.
-  [[nodiscard]] std::optional<net::RefuseReason> refused() const { return refused_; }
+  [[nodiscard]] LoadMeasured run();
 
   /// The difference in game or tick rate between the server and the inputs, in words; then no input
   /// of the file was played. Empty if they match. Valid after run().
@@ -66,7 +59,6 @@ class LoadRun {
   struct Mark {
     Instant at;
     std::vector<std::uint64_t> snapshots;  ///< by client
-    std::uint64_t snapshots_sum = 0;
     std::uint64_t bytes_down = 0;
     std::uint64_t bytes_up = 0;
     Tick newest;  ///< the newest tick that any client has seen
@@ -82,21 +74,17 @@ class LoadRun {
   void play();
   [[nodiscard]] std::optional<ServerSample> ask_server();
   void turn(Instant until);
-  void hand_over(std::optional<LoadSample>&& sample) const;
+  void hand_over(std::optional<LoadSecond>&& second);
   [[nodiscard]] Mark mark() const;
-  [[nodiscard]] std::string status();
-  void add_server(LiveFigures& live);
-  [[nodiscard]] LoadReport report(const Mark& begin, const Mark& end) const;
+  [[nodiscard]] std::string status() const;
+  [[nodiscard]] LoadMeasured measured(const Mark& begin, const Mark& end) const;
 
   Parts parts_;
   LoadTimes times_;
   Progress progress_;
   LoadSampler sampler_;
-  Mark last_line_;
+  LoadSecond last_second_{};
   std::optional<Instant> began_;  ///< of the measured time
-  std::optional<ServerSample> last_sample_;
-  std::string reason_;
-  std::optional<net::RefuseReason> refused_;
   std::string misfit_;
 };
 

@@ -1,6 +1,5 @@
 #include "client/commands/load/load_sampler.h"
 
-#include "client/commands/load/load_report.h"
 #include "os/process/process.h"
 
 #include <algorithm>
@@ -25,24 +24,6 @@ double seconds_of(Duration time) {
   return std::chrono::duration<double>{time}.count();
 }
 
-std::optional<Spread> spread_of(const Histogram& microseconds) {
-  if (microseconds.count() == 0) return std::nullopt;
-  const auto ms = [&](std::uint32_t per_mille) {
-    return static_cast<double>(microseconds.quantile(per_mille)) / 1'000;
-  };
-  return Spread{.p50 = ms(500), .p99 = ms(990), .max = ms(1'000)};
-}
-
-/// Returns the quantiles of some values. Reorders them.
-std::optional<Spread> spread_of(std::vector<double>& values) {
-  if (values.empty()) return std::nullopt;
-  std::ranges::sort(values);
-  const auto at = [&](double q) {
-    return values[static_cast<std::size_t>(q * static_cast<double>(values.size() - 1))];
-  };
-  return Spread{.p50 = at(0.5), .p99 = at(0.99), .max = values.back()};
-}
-
 /// Returns what a count has grown by. A client that has started again counts from 0.
 std::uint64_t grown(std::uint64_t before, std::uint64_t after) {
   return after >= before ? after - before : after;
@@ -57,42 +38,36 @@ float mean_ms(const client::ValueTotal& before, const client::ValueTotal& after)
   return static_cast<float>(static_cast<double>(sum) / static_cast<double>(count) / 1'000);
 }
 
-client::PredictionCounts added(const client::PredictionCounts& before,
-                               const client::PredictionCounts& after) {
-  return {.checked = grown(before.checked, after.checked),
-          .exact = grown(before.exact, after.exact)};
-}
-
-void add_clients(LoadSample& sample, const SwarmStats& before, const SwarmStats& after) {
-  std::vector<double> down;
-  std::vector<double> up;
-  sample.clients.resize(after.each.size());
-  for (std::size_t i = 0; i < after.each.size(); ++i) {
-    const SwarmStats::Each then = i < before.each.size() ? before.each[i] : SwarmStats::Each{};
-    const SwarmStats::Each& now = after.each[i];
-    ClientSample& client = sample.clients[i];
-    client.snapshot_gap_ms = mean_ms(then.gaps, now.gaps);
-    client.rtt_ms = mean_ms(then.round_trips, now.round_trips);
-    if (!now.is_connected) continue;
-    client.corrected = static_cast<float>(grown(then.corrected, now.corrected));
-    const double seconds = i < before.each.size() ? seconds_of(now.read_at - then.read_at) : 0;
-    if (seconds < kSecondsMin) continue;
-    down.push_back(static_cast<double>(grown(then.bytes_down, now.bytes_down)) / seconds);
-    up.push_back(static_cast<double>(grown(then.bytes_up, now.bytes_up)) / seconds);
+/// Sets a member of the statistics to what it has grown by.
+struct SetGrown {
+  void operator()(std::string_view /*name*/, Joined /*parts*/, std::uint64_t& to,
+                  std::uint64_t before, std::uint64_t after) const {
+    to = grown(before, after);
   }
-  sample.bytes_down = spread_of(down);
-  sample.bytes_up = spread_of(up);
-}
 
-void add_server(LoadSample& sample, const ServerSample& before, const ServerSample& after) {
-  const auto figures = figures_between(before, after, 0, 0);
-  if (!figures) return;
-  const auto ms = [&](double q) { return 1'000 * figures->tick_seconds.quantile(q).value_or(0); };
-  sample.tick_ms = Spread{.p50 = ms(0.5), .p99 = ms(0.99), .max = ms(1)};
-  sample.tick_overruns = static_cast<std::uint64_t>(std::max(0.0, figures->overruns));
-  sample.ticks_skipped = static_cast<std::uint64_t>(figures->skipped);
-  sample.server_cpu_percent = figures->cpu_percent;
-  sample.server_rss_bytes = figures->resident_bytes;
+  void operator()(std::string_view /*name*/, Joined /*parts*/, Histogram& to,
+                  const Histogram& before, const Histogram& after) const {
+    to = after.added_since(before);
+  }
+
+  template <class T>
+  void operator()(std::string_view /*name*/, Joined /*parts*/, std::optional<T>& /*to*/,
+                  const std::optional<T>& /*before*/, const std::optional<T>& /*after*/) const {}
+};
+
+/// Adds the traffic of the clients that are connected.
+void add_traffic(LoadMeasured& second, const SwarmStats& before, const SwarmStats& after) {
+  for (std::size_t i = 0; i < std::min(before.each.size(), after.each.size()); ++i) {
+    const SwarmStats::Each& then = before.each[i];
+    const SwarmStats::Each& now = after.each[i];
+    const double seconds = seconds_of(now.read_at - then.read_at);
+    if (!now.is_connected || seconds < kSecondsMin) continue;
+    const auto rate = [&](std::uint64_t SwarmStats::Each::* bytes) {
+      return static_cast<double>(grown(then.*bytes, now.*bytes)) / seconds;
+    };
+    second.rates_down.push_back(rate(&SwarmStats::Each::bytes_down));
+    second.rates_up.push_back(rate(&SwarmStats::Each::bytes_up));
+  }
 }
 
 /// Returns the most that was added to any of some times. `before`: empty if they began with 0.
@@ -106,46 +81,53 @@ Duration most_added(const std::vector<Duration>& before, const std::vector<Durat
 
 }  // namespace
 
-LoadSample sample_between(const SampleEnd& before, const SampleEnd& after, double tick_ms) {
-  LoadSample sample;
-  sample.seconds = std::max(1e-3, seconds_of(after.moment.at - before.moment.at));
-  const client::ClientStats& then = before.stats.sums;
-  const client::ClientStats& now = after.stats.sums;
-  sample.snapshot_gap_ms = spread_of(now.snapshot_gap.added_since(then.snapshot_gap));
-  sample.rtt_ms = spread_of(now.round_trip.added_since(then.round_trip));
-  sample.hashes_checked = grown(then.hashes_checked, now.hashes_checked);
-  sample.hashes_mismatched = grown(then.hashes_mismatched, now.hashes_mismatched);
-  sample.untouched = added(then.untouched, now.untouched);
-  sample.touched = added(then.touched, now.touched);
-  sample.corrected = grown(then.corrected, now.corrected);
-  add_clients(sample, before.stats, after.stats);
-  if (before.server != nullptr && after.server != nullptr) {
-    add_server(sample, *before.server, *after.server);
+std::vector<ClientSample> clients_between(const SwarmStats& before, const SwarmStats& after) {
+  std::vector<ClientSample> clients(after.each.size());
+  for (std::size_t i = 0; i < after.each.size(); ++i) {
+    const SwarmStats::Each then = i < before.each.size() ? before.each[i] : SwarmStats::Each{};
+    const SwarmStats::Each& now = after.each[i];
+    clients[i].snapshot_gap_ms = mean_ms(then.gaps, now.gaps);
+    clients[i].rtt_ms = mean_ms(then.round_trips, now.round_trips);
+    if (now.is_connected) {
+      clients[i].corrected = static_cast<float>(grown(then.corrected, now.corrected));
+    }
   }
-  sample.generator_cpu_percent =
-      static_cast<double>(grown(before.moment.cpu_microseconds, after.moment.cpu_microseconds)) *
-      1e-4 / sample.seconds;
-  // The counts of lateness begin again with the measured time.
-  const bool is_cleared = after.moment.lateness.count() < before.moment.lateness.count();
-  const Histogram late = is_cleared ? after.moment.lateness
-                                    : after.moment.lateness.added_since(before.moment.lateness);
-  const Duration time_late = most_added(
-      is_cleared ? std::vector<Duration>{} : before.moment.time_late, after.moment.time_late);
-  sample.late_ms = spread_of(late);
-  sample.late_share = std::min(1.0, seconds_of(time_late) / sample.seconds);
-  sample.is_too_late = is_too_late(late, sample.late_share, tick_ms);
-  return sample;
+  return clients;
 }
 
-LoadSampler::LoadSampler(const Clock& clock, const Crowd& crowd, ServerWatch* watch)
+LoadMeasured measured_between(const SampleEnd& before, const SampleEnd& after, double tick_ms) {
+  LoadMeasured second{.seconds = std::max(1e-3, seconds_of(after.moment.at - before.moment.at)),
+                      .tick_ms = tick_ms};
+  each_stats_figure(EachMember{SetGrown{}}, second.stats, before.stats.sums, after.stats.sums);
+  second.stats.snapshot_gap =
+      after.stats.sums.snapshot_gap.added_since(before.stats.sums.snapshot_gap);
+  add_traffic(second, before.stats, after.stats);
+  if (before.server != nullptr && after.server != nullptr) {
+    second.server = figures_between(*before.server, *after.server, 0, 0);
+  }
+  second.generator_cpu_percent =
+      static_cast<double>(grown(before.moment.cpu_microseconds, after.moment.cpu_microseconds)) *
+      1e-4 / second.seconds;
+  // The counts of lateness begin again with the measured time.
+  const bool is_cleared = after.moment.lateness.count() < before.moment.lateness.count();
+  second.lateness = is_cleared ? after.moment.lateness
+                               : after.moment.lateness.added_since(before.moment.lateness);
+  const Duration time_late = most_added(
+      is_cleared ? std::vector<Duration>{} : before.moment.time_late, after.moment.time_late);
+  second.late_share = std::min(1.0, seconds_of(time_late) / second.seconds);
+  return second;
+}
+
+LoadSampler::LoadSampler(const Clock& clock, const Crowd& crowd, ServerWatch* watch, Instant began)
     : clock_(clock),
       crowd_(crowd),
       watch_(watch),
+      began_(began),
       start_(clock.now()),
       next_(start_ + kSecond),
       moment_before_{.at = start_, .cpu_microseconds = os::process_use().cpu_microseconds} {}
 
-std::optional<LoadSample> LoadSampler::advance(bool joining) {
+std::optional<LoadSecond> LoadSampler::advance(bool joining) {
   // The measured time begins with a sample of its own.
   if (!in_progress_ && (clock_.now() >= next_ || joining_ != joining)) begin(joining);
   if (!in_progress_) return std::nullopt;
@@ -158,7 +140,7 @@ std::optional<LoadSample> LoadSampler::advance(bool joining) {
   return complete();
 }
 
-std::optional<LoadSample> LoadSampler::finish() {
+std::optional<LoadSecond> LoadSampler::finish() {
   if (!in_progress_) {
     const bool is_short = moment_before_.at > start_ && clock_.now() - moment_before_.at < kRestMin;
     if (std::exchange(finished_, true) || is_short) {
@@ -206,18 +188,23 @@ void LoadSampler::read_clients(std::size_t count) {
   }
 }
 
-LoadSample LoadSampler::complete() {
+LoadSecond LoadSampler::complete() {
   reading_->sums.add_distributions(crowd_.distributions());
   std::optional<ServerSample> server;
   if (watch_ != nullptr) server = watch_->newest();
-  LoadSample sample = sample_between(
+  LoadMeasured second = measured_between(
       {.moment = moment_before_,
        .stats = *before_,
        .server = server_before_ ? &*server_before_ : nullptr},
       {.moment = moment_, .stats = *reading_, .server = server ? &*server : nullptr}, tick_ms_);
-  sample.at = seconds_of(moment_.at - start_);
-  sample.joining = was_joining_;
-  sample.states = crowd_.states();
+  second.at = seconds_of(moment_.at - began_);
+  second.is_joining = was_joining_;
+  const SwarmStates states = crowd_.states();
+  second.clients_connected = states.connected;
+  second.clients_away = states.returning;
+  second.clients_failed = states.never_connected + states.dropped - states.returning;
+  LoadSecond sample{.figures = second_figures(second),
+                    .clients = clients_between(*before_, *reading_)};
   in_progress_ = false;
   moment_before_ = moment_;
   server_before_ = std::move(server);

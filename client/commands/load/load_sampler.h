@@ -7,7 +7,7 @@
 
 #include "client/client_stats.h"
 #include "client/commands/load/crowd.h"
-#include "client/commands/load/load_sample.h"
+#include "client/commands/load/load_seconds.h"
 #include "client/commands/load/server_watch.h"
 #include "core/clock.h"
 #include "core/histogram.h"
@@ -52,23 +52,28 @@ struct SampleEnd {
   const ServerSample* server;  ///< nullptr if it is not known
 };
 
-/// Returns the sample of the time between two moments, without its place in the run. `tick_ms`: the
-/// tick period, 0 before any client has connected.
-[[nodiscard]] LoadSample sample_between(const SampleEnd& before, const SampleEnd& after,
-                                        double tick_ms);
+/// Returns what was measured between two moments. `tick_ms`: the tick period, 0 before any client
+/// has connected.
+[[nodiscard]] LoadMeasured measured_between(const SampleEnd& before, const SampleEnd& after,
+                                            double tick_ms);
+
+/// Returns what was measured of each client.
+[[nodiscard]] std::vector<ClientSample> clients_between(const SwarmStats& before,
+                                                        const SwarmStats& after);
 
 class LoadSampler {
  public:
-  /// `watch`: nullptr without --admin. Requires: all outlive the sampler.
-  LoadSampler(const Clock& clock, const Crowd& crowd, ServerWatch* watch);
+  /// `watch`: nullptr without --admin. `began`: from which seconds are counted; with --find earlier
+  /// than this run. Requires: all outlive the sampler.
+  LoadSampler(const Clock& clock, const Crowd& crowd, ServerWatch* watch, Instant began);
 
   /// Goes on with the sample in progress, or begins one if a second is over. Call it every few
   /// milliseconds. Returns a sample that is complete. `joining`: the measured time has not begun.
-  [[nodiscard]] std::optional<LoadSample> advance(bool joining);
+  [[nodiscard]] std::optional<LoadSecond> advance(bool joining);
 
   /// Returns, at the end of a run, the sample in progress, then that of the rest of the time;
   /// nothing if there is no more. Cost: reads all clients at once.
-  [[nodiscard]] std::optional<LoadSample> finish();
+  [[nodiscard]] std::optional<LoadSecond> finish();
 
   /// The sums of the last complete sweep.
   [[nodiscard]] const client::ClientStats& sums() const { return before_->sums; }
@@ -76,11 +81,12 @@ class LoadSampler {
  private:
   void begin(bool joining);
   void read_clients(std::size_t count);
-  [[nodiscard]] LoadSample complete();
+  [[nodiscard]] LoadSecond complete();
 
   const Clock& clock_;
   const Crowd& crowd_;
   ServerWatch* watch_;
+  Instant began_;
   Instant start_;
   Instant next_;  ///< when the next sample begins
   bool in_progress_ = false;

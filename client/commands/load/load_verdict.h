@@ -1,27 +1,21 @@
 #pragma once
-// What a load run has shown: the exit code, the word of the document, and the reason for people.
+// What a load run has shown: its verdict, which gives the exit code, the word of the document, and
+// the reason for people.
 
 #include "cli/exit_code.h"
 #include "client/commands/document.h"
-#include "client/commands/load/load_page.h"
-#include "client/commands/load/load_report.h"
+#include "client/commands/load/load_figures.h"
 #include "client/commands/load/requirement.h"
 #include "net/refusal.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tickbox::commands {
-
-/// What a run has measured, and why a client does not play.
-struct LoadMeasured {
-  LoadReport report{};
-  std::string reason{};  ///< of the first client that does not play, in words; empty if all play
-  std::optional<net::RefuseReason> refused{};  ///< the server's, if that client was refused
-  double apart_seconds = 0;  ///< of a merge: between the starts of its first and its last part
-};
 
 /// The longest time between the starts of two parts whose clients have played together, in seconds:
 /// a tenth of what is measured, and at least 2.
@@ -30,11 +24,24 @@ struct LoadMeasured {
 }
 
 struct LoadVerdict {
-  cli::ExitCode code = cli::ExitCode::Done;
-  LoadOutcome outcome = LoadOutcome::Passed;
-  std::string word{};  ///< for the document
-  std::string why{};   ///< for people
+  enum class Kind : std::uint8_t {
+    Passed,
+    Missed,        ///< a requirement, or a hash differs
+    Broken,        ///< it could not begin, or a file could not be written
+    NotConnected,  ///< some or all clients
+    Disconnected,
+    Stopped,  ///< before its time was up
+    TooSlow,  ///< the load generator
+    Apart,    ///< the parts of a merge did not play at once
+  };
+
+  Kind kind = Kind::Passed;
+  std::string why{};  ///< in words
   std::optional<net::RefuseReason> refused{};
+
+  [[nodiscard]] cli::ExitCode code() const;
+  [[nodiscard]] std::string_view word() const;      ///< "passed", for the document
+  [[nodiscard]] std::string_view headline() const;  ///< "Stopped early", for the page
 };
 
 /// What the command prints, and writes to its files.
@@ -47,12 +54,15 @@ struct LoadResult {
   std::string part{};  ///< of the document, as JSON; empty without --part
 };
 
-/// `results`: of all requirements.
-[[nodiscard]] LoadVerdict judge(const LoadMeasured& measured,
-                                const std::vector<RequirementResult>& results);
+/// `requirements`: of the run, all checked.
+[[nodiscard]] LoadVerdict verdict_of(const LoadMeasured& measured,
+                                     const std::vector<RequirementResult>& requirements);
+
+/// Returns the requirements that were missed, or those that were held, with their values.
+[[nodiscard]] std::string in_words(const std::vector<RequirementResult>& requirements, bool held);
 
 /// Returns the result of one run.
-[[nodiscard]] LoadResult judged(LoadMeasured&& measured,
-                                const std::vector<Requirement>& requirements);
+[[nodiscard]] LoadResult result_of(LoadMeasured&& measured,
+                                   const std::vector<Requirement>& requirements);
 
 }  // namespace tickbox::commands

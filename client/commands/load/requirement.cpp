@@ -1,5 +1,6 @@
 #include "client/commands/load/requirement.h"
 
+#include "client/commands/load/load_figures.h"
 #include "core/text.h"
 #include "core/values.h"
 
@@ -142,6 +143,26 @@ std::string list_of_paths(const Figures& known) {
 
 bool is_on_hashes(std::string_view text) {
   return text.starts_with("state_hash.");
+}
+
+std::string check_requirements(const std::string& text) {
+  const auto parsed = parse_requirements(text);
+  if (!parsed) return parsed.error();
+  const Figures known = requirable();
+  for (const Requirement& each : *parsed) {
+    if (const auto checked = check_path(each, known); !checked) return checked.error();
+  }
+  return {};
+}
+
+std::vector<Requirement> requirements_of(const std::vector<std::string>& texts) {
+  std::vector<Requirement> all;
+  for (const std::string& text : texts) {
+    // Already checked when the option was parsed.
+    const std::vector<Requirement> some = parse_requirements(text).value();
+    all.insert(all.end(), some.begin(), some.end());
+  }
+  return all;
 }
 
 RequirementResult check(const Requirement& requirement, const Figures& figures) {

@@ -35,6 +35,12 @@ struct Requirement {
 /// Returns whether a figure says how many hashes were checked and how many of them differ.
 [[nodiscard]] bool is_on_hashes(std::string_view text);
 
+/// Checks a text of --require of `load`. Returns the error, or an empty text.
+[[nodiscard]] std::string check_requirements(const std::string& text);
+
+/// Returns the requirements of texts that were checked.
+[[nodiscard]] std::vector<Requirement> requirements_of(const std::vector<std::string>& texts);
+
 /// Checks one requirement. It does not hold if its figure is not known. No figure on hashes is
 /// known if no hash was checked.
 [[nodiscard]] RequirementResult check(const Requirement& requirement, const Figures& figures);

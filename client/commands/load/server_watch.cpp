@@ -1,8 +1,14 @@
 #include "client/commands/load/server_watch.h"
 
+#include "json/reader.h"
 #include "os/http/http.h"
 #include "os/process/process.h"
 
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <optional>
 #include <utility>
 
 namespace tickbox::commands {
@@ -11,58 +17,101 @@ namespace {
 constexpr Duration kBetweenSamples = std::chrono::seconds{1};
 constexpr Duration kAnswerWithin = std::chrono::seconds{2};
 
+/// No count or amount that is believed is as large: a double represents all below exactly.
+constexpr std::uint64_t kAmountMax = std::uint64_t{1} << 53;
+
+/// Reads members of a document of any form, and keeps the name of the first that is wrong.
+class Reader {
+ public:
+  /// Adds the number of a member to `sum`.
+  void add(const json::Value& object, const char* name, std::uint64_t& sum) {
+    const std::uint64_t amount = amount_of(member(object, name)).value_or(kAmountMax);
+    if (sum + amount >= kAmountMax) return miss(name);
+    sum += amount;
+  }
+
+  /// Adds a bucket, which is [last value, number of values].
+  void add(const json::Value& bucket, Histogram& values) {
+    const bool is_pair = bucket.is_array() && bucket.size() == 2;
+    const auto last = is_pair ? amount_of(bucket[0]) : std::nullopt;
+    const std::uint64_t count = last ? amount_of(bucket[1]).value_or(kAmountMax) : kAmountMax;
+    if (values.count() + count >= kAmountMax) return miss("tick_ns");
+    values.add(*last, count);
+  }
+
+  /// Returns the values of a member that is a list; an empty list if it is none.
+  const json::Value& list(const json::Value& object, const char* name) {
+    static const json::Value kEmpty = json::Value::array();
+    const json::Value& value = member(object, name);
+    if (!value.is_array()) miss(name);
+    return value.is_array() ? value : kEmpty;
+  }
+
+  std::string text(const json::Value& object, const char* name) {
+    const json::Value& value = member(object, name);
+    if (!value.is_string()) miss(name);
+    return value.is_string() ? value.get<std::string>() : std::string{};
+  }
+
+  [[nodiscard]] const std::string& missing() const { return missing_; }
+
+ private:
+  static const json::Value& member(const json::Value& object, const char* name) {
+    static const json::Value kNull;
+    const auto found = object.find(name);
+    return found != object.end() ? *found : kNull;
+  }
+
+  static std::optional<std::uint64_t> amount_of(const json::Value& value) {
+    if (!value.is_number_unsigned()) return std::nullopt;
+    return std::min(value.get<std::uint64_t>(), kAmountMax);
+  }
+
+  void miss(const char* name) {
+    if (missing_.empty()) missing_ = name;
+  }
+
+  std::string missing_;
+};
+
 }  // namespace
 
-std::expected<ServerSample, std::string> read_sample(std::string_view metrics) {
-  const auto text = MetricsText::parse(metrics);
-  if (!text) return std::unexpected(text.error());
+std::expected<ServerSample, std::string> read_sample(std::string_view document) {
+  const json::Value status = json::read_or_null(document);
   ServerSample sample;
-  std::string missing;
-  const auto read = [&](const char* name, double& target) {
-    const auto value = text->value(name);
-    if (value && is_count(*value)) {
-      target = *value;
-    } else {
-      missing = name;
+  Reader reader;
+  reader.add(status, "started_ms", sample.started_ms);
+  reader.add(status, "cpu_ms", sample.cpu_ms);
+  reader.add(status, "memory_bytes", sample.resident_bytes);
+  for (const json::Value& shard : reader.list(status, "shards")) {
+    sample.tick_rate = 0;
+    reader.add(shard, "rate", sample.tick_rate);
+    reader.add(shard, "overruns", sample.overruns);
+    reader.add(shard, "ticks_skipped", sample.slipped);
+    for (const json::Value& bucket : reader.list(shard, "tick_ns")) {
+      reader.add(bucket, sample.tick_ns);
     }
-  };
-  read("tickbox_ticks_total", sample.ticks);
-  read("tickbox_ticks_slipped_total", sample.slipped);
-  read("tickbox_tick_overruns_total", sample.overruns);
-  read("tickbox_tick_rate", sample.tick_rate);
-  read("process_start_time_seconds", sample.started);
-  read("process_cpu_seconds_total", sample.cpu_seconds);
-  read("process_resident_memory_bytes", sample.resident_bytes);
-  const auto build = [&](const char* label) { return text->label("tickbox_build_info", label); };
-  if (const auto version = build("version")) {
-    sample.version = *version + " (commit " + build("commit").value_or("unknown") +
-                     ", simulation " + build("simulation").value_or("unknown") + ")";
   }
-  auto ticks = text->histogram("tickbox_tick_duration_seconds");
-  if (ticks) {
-    sample.tick_seconds = *std::move(ticks);
-  } else {
-    missing = "tickbox_tick_duration_seconds";
-  }
-  if (!missing.empty()) {
-    return std::unexpected("they have no " + missing +
-                           "; is it the admin side of a tickbox-server?");
-  }
-  return sample;
+  sample.version = fmt::format("{} (commit {}, simulation {})", reader.text(status, "version"),
+                               reader.text(status, "commit"), reader.text(status, "simulation"));
+  if (reader.missing().empty()) return sample;
+  return std::unexpected(
+      fmt::format("it has no {}; is it the admin side of a tickbox-server?", reader.missing()));
 }
 
 std::expected<ServerSample, std::string> ask_server(const AdminSide& admin, const Clock& clock) {
   const std::string authorization = admin.authorization();
   const auto response = os::http_send(
-      admin.address, {.path = "/metrics", .authorization = authorization}, kAnswerWithin);
+      admin.address, {.path = "/v1/status", .query = "clients=0", .authorization = authorization},
+      kAnswerWithin);
   if (!response) return std::unexpected(response.error());
-  std::string where = "http://" + net::to_string(admin.address) + "/metrics";
+  std::string where = "http://" + net::to_string(admin.address) + "/v1/status?clients=0";
   if (response->status == 401) {
     return std::unexpected(where.append(unauthorized_in_words(admin)));
   }
   if (response->status != 200) {
     return std::unexpected(where + " answered " + std::to_string(response->status) +
-                           "; is it a tickbox-server?");
+                           "; is it a tickbox-server of this version?");
   }
   auto sample = read_sample(response->body);
   if (!sample) return std::unexpected(where + ": " + sample.error());

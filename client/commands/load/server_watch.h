@@ -1,11 +1,12 @@
 #pragma once
-// Reads a server's /metrics on a background thread, so that the clients never wait for it.
+// Reads a server's /v1/status on a background thread, so that the clients never wait for it.
 
 #include "client/commands/admin_side.h"
-#include "client/commands/load/metrics_text.h"
 #include "core/clock.h"
+#include "core/histogram.h"
 
 #include <condition_variable>
+#include <cstdint>
 #include <expected>
 #include <memory>
 #include <mutex>
@@ -15,24 +16,22 @@
 
 namespace tickbox::commands {
 
-/// The metrics of a server at one moment.
+/// The figures of a server at one moment: of all its shards, since it was started.
 struct ServerSample {
   Instant at;
-  CumulativeBuckets tick_seconds;
-  double ticks = 0;
-  double slipped = 0;
-  double overruns = 0;
-  double tick_rate = 0;
-  double started = 0;  ///< start of the process, in seconds since 1970
-  double cpu_seconds = 0;
-  double resident_bytes = 0;
-  std::string
-      version{};  ///< "0.2.0 (commit 0123abc, simulation 0123456789abcdef)"; empty if unknown
+  Histogram tick_ns;          ///< of every tick that it has run
+  std::uint64_t slipped = 0;  ///< ticks that were due and never ran
+  std::uint64_t overruns = 0;
+  std::uint64_t tick_rate = 0;
+  std::uint64_t started_ms = 0;  ///< start of the process, since 1970
+  std::uint64_t cpu_ms = 0;
+  std::uint64_t resident_bytes = 0;
+  std::string version{};  ///< "0.2.0 (commit 0123abc, simulation 0123456789abcdef)"
 };
 
-/// Reads a sample from the text of /metrics. Fails: with one line, if it is not that of a Tickbox
-/// server.
-[[nodiscard]] std::expected<ServerSample, std::string> read_sample(std::string_view metrics);
+/// Reads a sample from the document of /v1/status, which may be of any form. Fails: with one line
+/// that names the member which is missing or of another form.
+[[nodiscard]] std::expected<ServerSample, std::string> read_sample(std::string_view document);
 
 /// Requests one sample, and waits for the response. Fails: with one line.
 [[nodiscard]] std::expected<ServerSample, std::string> ask_server(const AdminSide& admin,

@@ -8,17 +8,6 @@
 namespace tickbox::commands {
 namespace {
 
-std::string alarms(const LiveFigures& figures) {
-  std::string text;
-  if (figures.hashes_mismatched > 0) {
-    text += fmt::format("{} HASHES DIFFER  ", figures.hashes_mismatched);
-  }
-  if (figures.away > 0) text += fmt::format("{} AWAY  ", figures.away);
-  if (figures.failed > 0) text += fmt::format("{} FAILED  ", figures.failed);
-  if (figures.server_is_silent) text += "server silent  ";
-  return text;
-}
-
 /// Returns the share of exact predictions in percent; "-" without any.
 std::string exact(const client::PredictionCounts& counts) {
   return counts.checked > 0 ? fmt::format("{:.2f}%", 100 * share(counts.exact, counts.checked))
@@ -26,23 +15,6 @@ std::string exact(const client::PredictionCounts& counts) {
 }
 
 }  // namespace
-
-std::string live_line(const LiveFigures& figures) {
-  const std::string server = figures.server_tick_ms_p99
-                                 ? fmt::format("  tick {:.2f} ms", *figures.server_tick_ms_p99)
-                                 : "";
-  const std::string time = figures.seconds_of > 0 ? fmt::format("{:.0f} of {:.4g} s  ",
-                                                                figures.seconds, figures.seconds_of)
-                                                  : "";
-  return fmt::format(
-      "{}{}{} up{}  gaps {:.1f}/{:.1f}/{:.1f} ms  rtt {:.1f}/{:.1f} ms  generator {:.1f} ms "
-      "behind, "
-      "{:.0f}% cpu  {:.0f} snapshots/s  {} corrections  {:.2f} MB/s down, {:.2f} up",
-      alarms(figures), time, figures.up, server, figures.gap_ms_p50, figures.gap_ms_p99,
-      figures.gap_ms_p999, figures.rtt_ms_p50, figures.rtt_ms_p99, figures.late_ms_p99,
-      figures.cpu_percent, figures.snapshots_per_second, figures.corrections,
-      figures.megabytes_down_per_second, figures.megabytes_up_per_second);
-}
 
 std::string hash_in_words(const client::ClientStats& stats, Tick tick) {
   if (stats.first_mismatch) {

@@ -1,7 +1,6 @@
 #include "client/commands/play/play_figures.h"
 
 #include "client/commands/text.h"
-#include "core/fixed.h"
 #include "engine/log/words.h"
 #include "engine/log/world_difference.h"
 
@@ -14,11 +13,6 @@
 
 namespace tickbox::commands {
 namespace {
-
-FigureValue units(const Histogram& sub_units, std::uint32_t per_mille) {
-  if (sub_units.count() == 0) return {};
-  return static_cast<double>(sub_units.quantile(per_mille)) / kUnit;
-}
 
 /// Returns part / whole; nothing of nothing.
 std::optional<double> share_of_any(std::uint64_t part, std::uint64_t whole) {
@@ -33,38 +27,39 @@ std::string name_of(const engine::WorldDifference& difference) {
 
 }  // namespace
 
-FigureValue milliseconds(const Histogram& microseconds, std::uint32_t per_mille) {
-  if (microseconds.count() == 0) return {};
-  return static_cast<double>(microseconds.quantile(per_mille)) / 1'000;
-}
-
 FigureValue id_or_null(std::optional<std::uint64_t> id) {
   return id ? FigureValue{std::to_string(*id)} : FigureValue{};
 }
 
-void add_state_hash(Figures& figures, const client::ClientStats& stats) {
-  figures.push_back({"state_hash.checked", stats.hashes_checked});
-  figures.push_back({"state_hash.mismatched", stats.hashes_mismatched});
-  if (!stats.first_mismatch) {
-    figures.push_back({"state_hash.first_mismatch", {}});
-    return;
-  }
+FigureValue share_or_null(std::uint64_t part, std::uint64_t whole) {
+  return or_null(share_of_any(part, whole));
+}
+
+Figures first_mismatch(const client::ClientStats& stats) {
+  if (!stats.first_mismatch) return {{"", {}}};
   const client::HashMismatch& first = *stats.first_mismatch;
-  const auto add = [&](const char* name, FigureValue value) {
-    figures.push_back({std::string{"state_hash.first_mismatch."} + name, std::move(value)});
-  };
-  add("tick", std::uint64_t{first.tick.value});
+  Figures figures{{".tick", std::uint64_t{first.tick.value}}};
   if (!first.difference) {
-    for (const char* const name : {"entity", "field", "expected", "got"}) {
-      add(name, {});
+    for (const char* const name : {".entity", ".field", ".expected", ".got"}) {
+      figures.push_back({name, {}});
     }
-    return;
+    return figures;
   }
   const engine::WorldDifference& difference = *first.difference;
-  add("entity", id_or_null(difference.entity.transform([](BodyId id) { return id.value; })));
-  add("field", name_of(difference));
-  add("expected", difference.first_fields[0].expected);
-  add("got", difference.first_fields[0].got);
+  figures.push_back(
+      {".entity", id_or_null(difference.entity.transform([](BodyId id) { return id.value; }))});
+  figures.push_back({".field", name_of(difference)});
+  figures.push_back({".expected", difference.first_fields[0].expected});
+  figures.push_back({".got", difference.first_fields[0].got});
+  return figures;
+}
+
+void add_stats(Figures& figures, const client::ClientStats& stats) {
+  FigureLister lister;
+  each_stats_figure(lister, stats);
+  for (ListedFigure& each : lister.finish()) {
+    figures.push_back(std::move(each.figure));
+  }
 }
 
 std::string mismatches_in_words(const client::ClientStats& stats) {
@@ -84,19 +79,6 @@ std::string mismatches_in_words(const client::ClientStats& stats) {
         field.field, field.expected, field.got);
   }
   return words;
-}
-
-void add_prediction(Figures& figures, const client::ClientStats& stats) {
-  figures.push_back({"prediction.checked", stats.untouched.checked});
-  figures.push_back({"prediction.exact", stats.untouched.exact});
-  figures.push_back({"prediction.corrected", stats.corrected});
-  figures.push_back(
-      {"prediction.corrected_share",
-       or_null(share_of_any(stats.corrected, stats.untouched.checked + stats.touched.checked))});
-  figures.push_back({"prediction.error_p99", units(stats.prediction_error, 990)});
-  figures.push_back({"prediction.error_max", units(stats.prediction_error, 1'000)});
-  figures.push_back({"prediction.touched.checked", stats.touched.checked});
-  figures.push_back({"prediction.touched.exact", stats.touched.exact});
 }
 
 void add_events(Figures& figures, const client::ClientStats& stats, const GameTable* game) {
@@ -128,40 +110,29 @@ std::optional<double> loss_down(const client::ClientStats& stats) {
   return share_of_any(stats.down_sent - stats.down_arrived, stats.down_sent);
 }
 
-void add_loss(Figures& figures, const client::ClientStats& stats) {
-  figures.push_back({"loss.up", or_null(loss_up(stats))});
-  figures.push_back({"loss.down", or_null(loss_down(stats))});
-  figures.push_back({"loss.up_packets", stats.up_sent});
-  figures.push_back({"loss.down_packets", stats.down_sent});
-}
-
 void add_end(Figures& figures, const CommandEnd& end) {
   figures.push_back({"exit", static_cast<std::uint64_t>(cli::to_int(end.code))});
   if (end.code != cli::ExitCode::Done) figures.push_back({"error", end.error});
   if (end.refused) figures.push_back({"refused", std::string{net::name_of(*end.refused)}});
 }
 
-std::string replaced_in_words(const client::ClientStats& stats) {
-  constexpr std::uint64_t kReplaced = 20;
-  if (stats.inputs_sent == 0 || stats.inputs_substituted * kReplaced < stats.inputs_sent) return "";
-  return fmt::format(
-      ", but the server replaced {:.0f} % of the inputs, which came too late or not at all",
-      100 * share(std::min(stats.inputs_substituted, stats.inputs_sent), stats.inputs_sent));
-}
-
-void add_inputs(Figures& figures, const client::ClientStats& stats) {
-  figures.push_back({"inputs.sent", stats.inputs_sent});
-  figures.push_back({"inputs.late", stats.inputs_late});
-  figures.push_back({"inputs.substituted", stats.inputs_substituted});
-  figures.push_back({"inputs.substituted_share",
-                     or_null(share_of_any(std::min(stats.inputs_substituted, stats.inputs_sent),
-                                          stats.inputs_sent))});
-  figures.push_back({"inputs.discarded", stats.inputs_discarded});
-}
-
-void add_round_trip(Figures& figures, const client::ClientStats& stats) {
-  figures.push_back({"rtt_ms.p50", milliseconds(stats.round_trip, 500)});
-  figures.push_back({"rtt_ms.p99", milliseconds(stats.round_trip, 990)});
+std::string bad_play_in_words(const client::ClientStats& stats) {
+  constexpr std::uint64_t kMany = 20;
+  const auto is_many = [](std::uint64_t part, std::uint64_t whole) {
+    return whole > 0 && part * kMany >= whole;
+  };
+  std::string words;
+  if (is_many(stats.inputs_substituted, stats.inputs_sent)) {
+    words += fmt::format(
+        ", but the server replaced {:.0f} % of the inputs, which came too late or not at all",
+        100 * share(std::min(stats.inputs_substituted, stats.inputs_sent), stats.inputs_sent));
+  }
+  const std::uint64_t predicted = stats.untouched.checked + stats.touched.checked;
+  if (is_many(stats.corrected, predicted)) {
+    words += fmt::format(", {} {:.0f} % of the predictions were corrected",
+                         words.empty() ? "but" : "and", 100 * share(stats.corrected, predicted));
+  }
+  return words;
 }
 
 }  // namespace tickbox::commands

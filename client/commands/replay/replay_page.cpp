@@ -2,7 +2,6 @@
 // browser. Exit codes: 0; 1 the recording cannot be read or shown, this program has no page, or the
 // file cannot be written; 3 the recording's header is damaged.
 
-#include "client/commands/html.h"
 #include "client/commands/new_file.h"
 #include "client/commands/replay/replay_commands.h"
 #include "core/text.h"
@@ -15,6 +14,33 @@
 
 namespace tickbox::commands {
 namespace {
+
+/// Returns text as HTML shows it, in an element or in the quotes of an attribute.
+std::string html_text(std::string_view text) {
+  std::string safe;
+  for (const char each : text) {
+    switch (each) {
+      case '&':
+        safe += "&amp;";
+        break;
+      case '<':
+        safe += "&lt;";
+        break;
+      case '>':
+        safe += "&gt;";
+        break;
+      case '"':
+        safe += "&quot;";
+        break;
+      case '\'':
+        safe += "&#39;";
+        break;
+      default:
+        safe += each;
+    }
+  }
+  return safe;
+}
 
 using cli::ExitCode;
 

@@ -243,6 +243,10 @@ bool leads_to_view(const os::HttpRequest& request) {
   return request.path == "/" && request.accept.contains("text/html");
 }
 
+bool is_status_for_load(const os::HttpRequest& request) {
+  return request.path == "/v1/status" && request.query == "clients=0";
+}
+
 std::optional<os::HttpResponse> refusal(const os::HttpRequest& request, const AdminTokens& tokens) {
   const bool may_link = request.path == "/" || request.path == "/view";
   const bool is_probe = request.path == "/livez" || request.path == "/readyz";
@@ -260,7 +264,8 @@ std::optional<os::HttpResponse> refusal(const os::HttpRequest& request, const Ad
   const auto shows = [&](const std::optional<AdminToken>& token) {
     return token && token->is_shown_by(request.authorization);
   };
-  const bool is_of_path = (request.path == "/metrics" && shows(tokens.metrics)) ||
+  const bool has_figures_alone = request.path == "/metrics" || is_status_for_load(request);
+  const bool is_of_path = (has_figures_alone && shows(tokens.metrics)) ||
                           (request.path == kMatchesPath && shows(tokens.matches));
   if (tokens.all && !is_open && !is_of_path && !shows(tokens.all)) {
     return unauthorized(request.authorization);
@@ -360,6 +365,8 @@ os::HttpResponse answer(std::string_view path, const Status& status, const Proce
               "tickbox-server\n\n/view     the page for a browser\n/livez    alive: every room "
               "ticks\n/readyz   ready: accepts clients\n/metrics  Prometheus metrics\n"
               "/v1/status     the state of the server, its rooms and its clients, as JSON\n"
+              "/v1/status?clients=0   the same without clients and log, for the token of /metrics "
+              "too\n"
               "/rooms/1/log   everything that enters the room, as a recording that grows\n"
               "/recordings    the recordings of --record, as JSON\n"
               "/recordings/NAME   one of them\n\nWith --admin-token-file, by POST:\n/drain   or "

@@ -83,6 +83,10 @@ struct Status {
 /// Returns whether a request is that of a browser for the first page: the answer leads to /view.
 [[nodiscard]] bool leads_to_view(const os::HttpRequest& request);
 
+/// Returns whether a request is for /v1/status?clients=0: the state of the server and its rooms,
+/// without players and without the log.
+[[nodiscard]] bool is_status_for_load(const os::HttpRequest& request);
+
 /// Judges a request by its head. Refuses what a page of another origin asks (403), except for
 /// /livez and /readyz, and for links to / and /view. Refuses a path that does not exist (404) and a
 /// method that the path does not have (405). With a token, also refuses a request without it (401),

@@ -105,6 +105,19 @@ ProcessFacts AdminServer::process() const {
                                                               : std::vector<os::HttpCount>{}};
 }
 
+os::HttpResponse AdminServer::status_for_load() const {
+  const Status status = this->status();
+  if (status.state == ServerState::Starting) return {.status = 503, .body = "starting\n"};
+  const ProcessFacts facts = process();
+  return {.content_type = "application/json",
+          .body = status_document(status, {.process = facts,
+                                           .addresses = parts_.addresses,
+                                           .now = parts_.clock.now(),
+                                           .began = began_,
+                                           .records = !parts_.recordings.empty(),
+                                           .reader = StatusReader::Load})};
+}
+
 os::HttpResponse AdminServer::status_after(std::uint64_t line) const {
   const Status status = this->status();
   if (status.state == ServerState::Starting) return {.status = 503, .body = "starting\n"};
@@ -168,6 +181,7 @@ os::HttpResponse AdminServer::answer_get(const os::HttpRequest& request) {
     return {.status = 303, .body = "see /view\n", .headers = {{"Location", "view"}}};
   }
   if (request.path == "/view") return answer_with_page(parts_.page);
+  if (is_status_for_load(request)) return status_for_load();
   if (request.path == "/v1/status") return respond_with_status(request.query);
   if (request.path == "/recordings") {
     return list_recordings(parts_.recordings, downloads_.reserve());

@@ -133,6 +133,7 @@ class AdminServer {
   [[nodiscard]] os::HttpResponse respond(const os::HttpRequest& request);
   [[nodiscard]] os::HttpResponse answer_get(const os::HttpRequest& request);
   [[nodiscard]] os::HttpResponse respond_with_status(std::string_view query);
+  [[nodiscard]] os::HttpResponse status_for_load() const;
   [[nodiscard]] os::HttpResponse status_after(std::uint64_t line) const;
   [[nodiscard]] std::optional<os::HttpResponse> kept_status(std::uint64_t line, Instant now) const;
 

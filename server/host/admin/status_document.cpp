@@ -94,6 +94,7 @@ void write_shard(Writer& to, const ShardStatus& shard, std::string_view address,
   to.open('{');
   to.text("address", address);
   to.number("rooms", shard.rooms.size());
+  to.number("rate", metrics.tick_rate);
   to.number("players", metrics.clients);
   to.number("since_tick_ms", milliseconds(now - shard.last_tick));
   to.number("overruns", metrics.overruns);
@@ -227,6 +228,18 @@ void write_line(Writer& to, const RecentLine& line) {
   to.close('}');
 }
 
+void write_clients_and_log(Writer& to, const StatusParts& parts) {
+  to.number("clients_at_ms", milliseconds(parts.clients_at - parts.began));
+  to.open('[', "clients");
+  for (const ClientStatus& client : parts.clients)
+    write_client(to, client);
+  to.close(']');
+  to.open('[', "log");
+  for (const RecentLine& line : parts.log)
+    write_line(to, line);
+  to.close(']');
+}
+
 }  // namespace
 
 std::string status_document(const Status& status, const StatusParts& parts) {
@@ -240,6 +253,7 @@ std::string status_document(const Status& status, const StatusParts& parts) {
   to.text("name", parts.process.server_name);
   to.text("state", name_of(status.state));
   to.text("address", parts.addresses.front());
+  to.number("started_ms", static_cast<std::uint64_t>(1e3 * parts.process.use.started));
   to.number("uptime_ms", milliseconds(parts.now - parts.began));
   to.number("at_ms", milliseconds(at - parts.began));
   to.number("since_tick_ms", milliseconds(parts.now - status.last_tick()));
@@ -249,15 +263,7 @@ std::string status_document(const Status& status, const StatusParts& parts) {
   write_rooms(to, status, parts);
   write_traffic(to, metrics);
   write_counts(to, metrics);
-  to.number("clients_at_ms", milliseconds(parts.clients_at - parts.began));
-  to.open('[', "clients");
-  for (const ClientStatus& client : parts.clients)
-    write_client(to, client);
-  to.close(']');
-  to.open('[', "log");
-  for (const RecentLine& line : parts.log)
-    write_line(to, line);
-  to.close(']');
+  if (parts.reader == StatusReader::Page) write_clients_and_log(to, parts);
   to.close('}');
   return to.finish();
 }

@@ -1,5 +1,6 @@
 #pragma once
-// The document of GET /v1/status: all that the live page shows of a server but its rooms' logs.
+// The document of GET /v1/status: all that the live page shows of a server but its rooms' logs, and
+// what `load` reads of it.
 
 #include "core/clock.h"
 #include "server/host/admin/admin.h"
@@ -7,10 +8,14 @@
 #include "server/host/metrics_text.h"
 #include "server/shard/client_status.h"
 
+#include <cstdint>
 #include <span>
 #include <string>
 
 namespace tickbox::server {
+
+/// Whether the document has the clients and the last lines of the log, which tell of players.
+enum class StatusReader : std::uint8_t { Page, Load };
 
 /// The parts of the document beside Status.
 struct StatusParts {
@@ -19,7 +24,8 @@ struct StatusParts {
   Instant now;
   Instant began;         ///< when the admin side began to answer
   bool records = false;  ///< whether the server was asked for a recording
-  Instant clients_at;    ///< when `clients` was copied
+  StatusReader reader = StatusReader::Page;
+  Instant clients_at;  ///< when `clients` was copied
   std::span<const ClientStatus> clients{};
   std::span<const RecentLine> log{};
 };

@@ -441,6 +441,7 @@ class ManifestsTest(unittest.TestCase):
                                     ("/metrics", MATCHES_TOKEN), ("/v1/status", MATCHES_TOKEN)):
                     self.assertEqual(http_get(address, path, token=token)[0], 401)
                 self.assertEqual(http_get(address, "/matches", token=MATCHES_TOKEN)[0], 405, "a match is posted")
+                self.assertEqual(http_get(address, "/v1/status?clients=0", token=METRICS_TOKEN)[0], 200, "load reads it")
                 status, metrics = http_get(address, endpoint["path"], token=METRICS_TOKEN)
                 self.assertEqual(status, 200)
         self.assertIn('name="tickbox-x7"', metrics)

@@ -3,7 +3,7 @@
 
 #include "cli/command_line.h"
 #include "client/commands/commands.h"
-#include "client/commands/load/load_report.h"
+#include "client/commands/load/load_figures.h"
 #include "core/assert.h"
 #include "games/catalog.h"
 #include "os/process/standard_output.h"
@@ -133,7 +133,7 @@ TEST(CommandLines, HelpExplainsEveryFigureThatCanBeRequired) {
   const std::string help = program.said_of({"help", "figures"}).out;
   const std::set<std::string> names = explained_names(help);
   EXPECT_TRUE(names.contains("clients.dropped"));
-  for (const Figure& figure : figures_of(LoadReport{})) {
+  for (const Figure& figure : figures_of(LoadMeasured{})) {
     EXPECT_TRUE(std::ranges::any_of(names, [&](const std::string& name) {
       return figure.path == name || figure.path.starts_with(name + ".");
     })) << figure.path;

@@ -2,7 +2,7 @@
 
 #include "client/commands/load/merge/load_part.h"
 
-#include "client/commands/load/load_report.h"
+#include "client/commands/load/load_figures.h"
 #include "client/commands/load/load_verdict.h"
 #include "client/commands/load/requirement.h"
 #include "core/rng.h"
@@ -12,7 +12,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -23,16 +22,14 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr double kInfinite = std::numeric_limits<double>::infinity();
 constexpr std::uint32_t kParts = 4;
 
-ServerFigures server_of(double slow_ticks) {
-  return {
-      .tick_seconds = {.bounds = {0.001, 0.008, kInfinite}, .counts = {600 - slow_ticks, 600, 600}},
-      .overruns = slow_ticks,
-      .rate_held = 1,
-      .cpu_percent = 40,
-      .resident_bytes = 1e8};
+ServerFigures server_of(std::uint64_t slow_ticks) {
+  ServerFigures server{
+      .overruns = slow_ticks, .rate_held = 1, .cpu_percent = 40, .resident_bytes = 100'000'000};
+  server.tick_ns.add(1'000'000, 600 - slow_ticks);
+  server.tick_ns.add(8'000'000, slow_ticks);
+  return server;
 }
 
 /// Returns a part in which ten clients have played.
@@ -43,17 +40,18 @@ LoadPart part_of(std::uint32_t index) {
                              {"seconds", 2.5},
                              {"rejoin", false}},
                 .started_ms = std::uint64_t{1'700'000'000'000} + index};
-  LoadReport& report = part.measured.report;
-  report.first_client = 1'000 + 10 * index;
-  report.clients_asked = 10;
-  report.clients_connected = 10;
-  report.clients_checked = 10;
-  report.seconds = 2.5;
-  report.stats.hashes_checked = 100;
-  report.generator_cpu_percent = 5;
-  report.tick_ms = 16;
-  report.game = "arena";
-  report.game_version = 3;
+  LoadMeasured& measured = part.measured;
+  measured.first_client = 1'000 + 10 * index;
+  measured.clients_asked = 10;
+  measured.clients_connected = 10;
+  measured.clients_checked = 10;
+  measured.seconds = 2.5;
+  measured.client_seconds = 25;
+  measured.stats.hashes_checked = 100;
+  measured.generator_cpu_percent = 5;
+  measured.tick_ms = 16;
+  measured.game = "arena";
+  measured.game_version = 3;
   return part;
 }
 
@@ -81,12 +79,12 @@ std::optional<double> figure(const Figures& figures, std::string_view path) {
 // Each sample goes into the histograms of one run and into those of one of four parts.
 TEST(LoadParts, HaveThePercentilesOfAllSamplesWhenTheyAreMerged) {
   Rng rng{5};
-  LoadReport whole;
+  LoadMeasured whole;
   std::vector<LoadPart> parts = all_parts();
   for (int i = 0; i < 40'000; ++i) {
     // Each part has values of its own size, so that no part has the percentiles of all.
     const std::size_t number = rng.below(kParts);
-    LoadReport& part = parts[number].measured.report;
+    LoadMeasured& part = parts[number].measured;
     const std::uint64_t size = std::uint64_t{1} << (6 + 5 * number);
     const auto add = [&](auto&& histogram_of) {
       const std::uint64_t value = rng.below(size);
@@ -94,17 +92,17 @@ TEST(LoadParts, HaveThePercentilesOfAllSamplesWhenTheyAreMerged) {
       histogram_of(whole).add(value, weight);
       histogram_of(part).add(value, weight);
     };
-    add([](LoadReport& of) -> Histogram& { return of.stats.snapshot_gap; });
-    add([](LoadReport& of) -> Histogram& { return of.stats.round_trip; });
-    add([](LoadReport& of) -> Histogram& { return of.stats.prediction_error; });
-    add([](LoadReport& of) -> Histogram& { return of.outages; });
-    add([](LoadReport& of) -> Histogram& { return of.lateness; });
+    add([](LoadMeasured& of) -> Histogram& { return of.stats.snapshot_gap; });
+    add([](LoadMeasured& of) -> Histogram& { return of.stats.round_trip; });
+    add([](LoadMeasured& of) -> Histogram& { return of.stats.prediction_error; });
+    add([](LoadMeasured& of) -> Histogram& { return of.outages; });
+    add([](LoadMeasured& of) -> Histogram& { return of.lateness; });
     const double rate = static_cast<double>(1 + rng.below(6'000)) / 100;
     whole.snapshot_rates.push_back(rate);
     part.snapshot_rates.push_back(rate);
   }
   std::ranges::transform(parts, parts.begin(), read_back);
-  const Figures merged = figures_of(merge(parts).report);
+  const Figures merged = figures_of(merge(parts));
   const Figures wanted = figures_of(whole);
   for (const char* path :
        {"snapshot_gap_ms.p50", "snapshot_gap_ms.p99", "snapshot_gap_ms.p999", "rtt_ms.p50",
@@ -115,14 +113,14 @@ TEST(LoadParts, HaveThePercentilesOfAllSamplesWhenTheyAreMerged) {
     EXPECT_GT(figure(wanted, path), 0) << path;
   }
   for (std::uint32_t per_mille = 0; per_mille <= 1'000; ++per_mille) {
-    ASSERT_EQ(merge(parts).report.stats.round_trip.quantile(per_mille),
+    ASSERT_EQ(merge(parts).stats.round_trip.quantile(per_mille),
               whole.stats.round_trip.quantile(per_mille));
   }
 }
 
 TEST(LoadParts, AddCountsAndTakeSharesOfTheSums) {
   std::vector<LoadPart> parts = all_parts();
-  LoadReport& first = parts[0].measured.report;
+  LoadMeasured& first = parts[0].measured;
   first.stats.down_sent = 100;
   first.stats.down_arrived = 50;
   first.stats.up_sent = 1'000;
@@ -131,14 +129,16 @@ TEST(LoadParts, AddCountsAndTakeSharesOfTheSums) {
   first.stats.corrected = 9;
   first.bytes_down = 10'000;
   first.seconds = 1;
+  first.client_seconds = 10;
   first.matches_ended = 2;
-  LoadReport& second = parts[1].measured.report;
+  LoadMeasured& second = parts[1].measured;
   second.stats.down_sent = 900;
   second.stats.down_arrived = 900;
   second.stats.touched = {.checked = 10, .exact = 5};
   second.stats.corrected = 1;
   second.bytes_down = 80'000;
   second.seconds = 4;
+  second.client_seconds = 40;
   second.matches_ended = 1;
   second.late_share = 0.005;
   second.clients_dropped = 1;
@@ -157,7 +157,7 @@ TEST(LoadParts, AddCountsAndTakeSharesOfTheSums) {
   EXPECT_EQ(parts[2].measured.refused, net::RefuseReason::Full);
   const LoadMeasured merged = merge(parts);
   EXPECT_EQ(merged.reason, "no answer from the server");
-  const Figures figures = figures_of(merged.report);
+  const Figures figures = figures_of(merged);
   EXPECT_EQ(figure(figures, "clients.asked"), 40);
   EXPECT_EQ(figure(figures, "clients.connected"), 40);
   EXPECT_EQ(figure(figures, "clients.dropped"), 1);
@@ -169,12 +169,12 @@ TEST(LoadParts, AddCountsAndTakeSharesOfTheSums) {
   EXPECT_EQ(figure(figures, "matches_ended"), 2);
   EXPECT_EQ(figure(figures, "generator.cpu_percent"), 20);
   EXPECT_EQ(figure(figures, "generator.threads"), 4);
-  EXPECT_EQ(merged.report.late_share, 0.005);
+  EXPECT_EQ(merged.late_share, 0.005);
   // 90,000 bytes in 10 s, 40 s, 25 s and 25 s of clients.
   EXPECT_DOUBLE_EQ(*figure(figures, "bytes_per_client_per_second.down"), 900);
-  ASSERT_TRUE(merged.report.stats.first_mismatch);
+  ASSERT_TRUE(merged.stats.first_mismatch);
   EXPECT_EQ(figure(figures, "state_hash.first_mismatch.tick"), 7);
-  EXPECT_EQ(judge(merged, {}).why,
+  EXPECT_EQ(verdict_of(merged, {}).why,
             "2 of 400 hashes differ, first at tick 7: 00000001 at the server, ffffffff here; "
             "Hero of seat 0: coyote is 4 at the server, 3 here")
       << "as one run says it";
@@ -182,28 +182,28 @@ TEST(LoadParts, AddCountsAndTakeSharesOfTheSums) {
 
 TEST(LoadParts, AskOneServerWhoseFiguresAreNotAdded) {
   std::vector<LoadPart> parts = all_parts();
-  parts[1].measured.report.server = server_of(0);
-  parts[2].measured.report.server = server_of(60);
-  parts[3].measured.report.server = server_of(2);
-  parts[3].measured.report.joining = server_of(30);
+  parts[1].measured.server = server_of(0);
+  parts[2].measured.server = server_of(60);
+  parts[3].measured.server = server_of(2);
+  parts[3].measured.joining = server_of(30);
   std::ranges::transform(parts, parts.begin(), read_back);
-  const Figures figures = figures_of(merge(parts).report);
+  const Figures figures = figures_of(merge(parts));
   EXPECT_EQ(figure(figures, "tick_overruns"), 60) << "of the part that saw the slowest ticks";
   EXPECT_EQ(figure(figures, "server.cpu_percent"), 40);
   EXPECT_EQ(figure(figures, "joining.overruns"), 30);
-  EXPECT_EQ(figure(figures_of(merge(all_parts()).report), "tick_overruns"), std::nullopt);
+  EXPECT_EQ(figure(figures_of(merge(all_parts())), "tick_overruns"), std::nullopt);
 }
 
 // In the sum of many parts, one that was late in each poll is no more than a few in a hundred.
 TEST(LoadParts, AreInconclusiveIfOneOfThemIs) {
   std::vector<LoadPart> parts = all_parts();
   for (LoadPart& part : parts) {
-    part.measured.report.lateness.add(100, 10'000);
+    part.measured.lateness.add(100, 10'000);
   }
-  EXPECT_FALSE(is_saturated(merge(parts).report));
-  parts[3].measured.report.lateness.add(20'000, 102);
-  EXPECT_TRUE(is_saturated(parts[3].measured.report));
-  EXPECT_TRUE(is_saturated(merge(parts).report));
+  EXPECT_FALSE(is_saturated(merge(parts)));
+  parts[3].measured.lateness.add(20'000, 102);
+  EXPECT_TRUE(is_saturated(parts[3].measured));
+  EXPECT_TRUE(is_saturated(merge(parts)));
 }
 
 // Before the fix, parts that had played one after the other passed as a load of all clients.
@@ -212,11 +212,11 @@ TEST(LoadParts, AreInconclusiveIfTheyDidNotPlayAtOnce) {
                        const std::vector<Requirement>& required = {}) {
     std::vector<LoadPart> parts = all_parts();
     for (LoadPart& part : parts) {
-      part.measured.report.seconds = seconds;
-      part.measured.report.server = server_of(30);
+      part.measured.seconds = seconds;
+      part.measured.server = server_of(30);
     }
     parts[2].started_ms += later_ms;
-    return judged(merge(parts), required).verdict.word;
+    return std::string{result_of(merge(parts), required).verdict.word()};
   };
   EXPECT_EQ(word(2.5, 1'900), "passed");
   EXPECT_EQ(word(2.5, 2'100), "inconclusive");
@@ -242,12 +242,15 @@ TEST(LoadParts, OfAnotherRunOrMissingOrRepeatedAreRefused) {
             "a and c are of different runs: the number of parts is 4 and 3");
   EXPECT_EQ(refusal([](auto& parts) { parts[1].settings[2].value = 10.0; }),
             "a and b are of different runs: seconds is 2.5 and 10.0");
-  EXPECT_EQ(refusal([](auto& parts) { parts[3].measured.report.game = "bomber"; }),
+  EXPECT_EQ(refusal([](auto& parts) { parts[1].settings.push_back({"rooms", std::uint64_t{2}}); }),
+            "a and b are of different runs: a setting is none and rooms")
+      << "the shorter list is no rule";
+  EXPECT_EQ(refusal([](auto& parts) { parts[3].measured.game = "bomber"; }),
             "a and d are of different runs: the game is arena 3 with ticks of 16 ms and bomber 3 "
             "with ticks of 16 ms");
-  EXPECT_EQ(refusal([](auto& parts) { parts[3].measured.report.first_client = 1'009; }),
+  EXPECT_EQ(refusal([](auto& parts) { parts[3].measured.first_client = 1'009; }),
             "a and d have clients of the same ids; give all parts the same --client, or none");
-  EXPECT_EQ(refusal([](auto& parts) { parts[3].measured.report.first_client = {}; }), "");
+  EXPECT_EQ(refusal([](auto& parts) { parts[3].measured.first_client = {}; }), "");
 }
 
 // The log of a container has stdout and stderr in one. Before the fix, the reason of a part that
@@ -292,13 +295,13 @@ TEST(LoadParts, ReadADocumentOfAnyForm) {
            {"/part/measured", nullptr},
            {"/part/measured/game", 5},
            {"/part/measured/late_share", "none"},
-           {"/part/measured/clients_asked", 0.5},
+           {"/part/measured/clients.asked", 0.5},
            {"/part/measured/game_version", std::uint64_t{1} << 40},
-           {"/part/measured/round_trip_us", Json::parse("[[5]]")},
-           {"/part/measured/round_trip_us", Json::parse("[[5,-6]]")},
+           {"/part/measured/late_share", nullptr},
+           {"/part/measured/rtt_ms", Json::parse("[[5]]")},
+           {"/part/measured/rtt_ms", Json::parse("[[5,-6]]")},
            {"/part/measured/first_mismatch", Json::parse("{\"tick\":5}")},
-           {"/part/measured/server",
-            Json::parse(R"({"tick_seconds":{"bounds":[1],"counts":[]},"overruns":0,"skipped":0,
+           {"/part/measured/server", Json::parse(R"({"tick_ns":5,"overruns":0,"skipped":0,
                             "rate_held":1,"cpu_percent":1,"resident_bytes":1})")}}) {
     EXPECT_TRUE(changed(Json::json_pointer{place}, value).contains("cannot read"))
         << place << " " << value;

@@ -18,7 +18,8 @@ client::ClientStats with_mismatch(std::optional<engine::WorldDifference> differe
 
 std::string document_of(const client::ClientStats& stats) {
   Figures figures;
-  add_state_hash(figures, stats);
+  add_stats(figures, stats);
+  std::erase_if(figures, [](const Figure& each) { return !each.path.starts_with("state_hash."); });
   return to_json(figures);
 }
 
@@ -38,9 +39,7 @@ TEST(PlayFigures, HaveSharesBesideTheCounts) {
   client::ClientStats stats;
   const auto all = [&stats] {
     Figures figures;
-    add_loss(figures, stats);
-    add_inputs(figures, stats);
-    add_prediction(figures, stats);
+    add_stats(figures, stats);
     return to_json(figures);
   };
   const std::string nothing = all();
@@ -64,6 +63,24 @@ TEST(PlayFigures, HaveSharesBesideTheCounts) {
   }
   stats.inputs_substituted = 11;
   EXPECT_TRUE(all().contains(R"("substituted_share":1.0,)")) << all();
+}
+
+// Before, a load whose players were corrected all the time passed without a word about it.
+TEST(PlayFigures, SayThatPlayersAreHardlyInControl) {
+  client::ClientStats stats;
+  EXPECT_EQ(bad_play_in_words(stats), "");
+  stats.inputs_sent = 200;
+  stats.inputs_substituted = 9;
+  stats.untouched.checked = 150;
+  stats.touched.checked = 50;
+  stats.corrected = 9;
+  EXPECT_EQ(bad_play_in_words(stats), "");
+  stats.corrected = 50;
+  EXPECT_EQ(bad_play_in_words(stats), ", but 25 % of the predictions were corrected");
+  stats.inputs_substituted = 100;
+  EXPECT_EQ(bad_play_in_words(stats),
+            ", but the server replaced 50 % of the inputs, which came too late or not at all, and "
+            "25 % of the predictions were corrected");
 }
 
 TEST(PlayFigures, NameTheFirstFieldThatDiffers) {

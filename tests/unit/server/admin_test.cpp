@@ -311,9 +311,10 @@ TEST(Admin, TheTokensOfMetricsAndMatchesOpenNothingElse) {
                            .metrics = token_of("a-token-of-prometheus"),
                            .matches = token_of("a-token-of-servers")};
   std::string_view authorization = "Bearer a-token-of-servers";
-  const auto status = [&](os::HttpMethod method, std::string_view path) {
-    return status_of(
-        refusal({.method = method, .path = path, .authorization = authorization}, tokens));
+  const auto status = [&](os::HttpMethod method, std::string_view path,
+                          std::string_view query = {}) {
+    return status_of(refusal(
+        {.method = method, .path = path, .query = query, .authorization = authorization}, tokens));
   };
   EXPECT_EQ(status(os::HttpMethod::Post, "/matches"), 200U);
   for (const char* order : {"/drain", "/kick", "/rooms", "/log-level"}) {
@@ -321,10 +322,15 @@ TEST(Admin, TheTokensOfMetricsAndMatchesOpenNothingElse) {
   }
   EXPECT_EQ(status(os::HttpMethod::Get, "/metrics"), 401U);
   EXPECT_EQ(status(os::HttpMethod::Get, "/recordings"), 401U);
+  EXPECT_EQ(status(os::HttpMethod::Get, "/v1/status", "clients=0"), 401U);
   authorization = "Bearer a-token-of-prometheus";
   EXPECT_EQ(status(os::HttpMethod::Post, "/matches"), 401U);
   EXPECT_EQ(status(os::HttpMethod::Get, "/metrics"), 200U);
   EXPECT_EQ(status(os::HttpMethod::Get, "/v1/status"), 401U);
+  EXPECT_EQ(status(os::HttpMethod::Get, "/v1/status", "clients=0"), 200U);
+  for (const char* other : {"after=1", "clients=1", "clients=0&after=1", "clients=00"}) {
+    EXPECT_EQ(status(os::HttpMethod::Get, "/v1/status", other), 401U) << other;
+  }
   EXPECT_EQ(status(os::HttpMethod::Get, "/rooms/1/log"), 401U);
   EXPECT_EQ(status(os::HttpMethod::Post, "/drain"), 401U);
   EXPECT_EQ(status(os::HttpMethod::Post, "/metrics"), 405U);

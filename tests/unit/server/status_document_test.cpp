@@ -161,7 +161,14 @@ TEST(AdminServerStatus, AsksTheLoopForItsClients) {
   const auto ask = [&] {
     return os::http_send((*admin)->local_address(), {.path = "/v1/status"}, seconds{5});
   };
-  EXPECT_FALSE((*admin)->wants_clients(0));
+  const auto of_load = os::http_send((*admin)->local_address(),
+                                     {.path = "/v1/status", .query = "clients=0"}, seconds{5});
+  ASSERT_TRUE(of_load) << of_load.error();
+  const json for_load = json::parse(of_load->body);
+  EXPECT_FALSE(for_load.contains("clients") || for_load.contains("log"));
+  EXPECT_EQ(for_load["shards"].at(0)["rate"], 60);
+  EXPECT_GT(for_load["started_ms"], 1'700'000'000'000);
+  EXPECT_FALSE((*admin)->wants_clients(0)) << "nothing is copied for it";
   const auto alone = ask();
   ASSERT_TRUE(alone) << alone.error();
   EXPECT_EQ(json::parse(alone->body)["clients"], json::array());

@@ -1,9 +1,7 @@
 #include "client/commands/load/merge/load_merge.h"
 
 #include "cli/exit_code.h"
-#include "client/commands/load/load_files.h"
-#include "client/commands/load/load_report.h"
-#include "client/commands/load/merge/load_output.h"
+#include "client/commands/load/load_output.h"
 #include "client/commands/load/merge/load_part.h"
 #include "os/files/file.h"
 #include "os/process/process.h"
@@ -81,10 +79,10 @@ ExitCode run_merge(const MergeFlags& options) {
     return output.failed(ExitCode::WrongUsage, checked.error());
   }
   const std::vector<Requirement> requirements = requirements_of(options.require);
-  LoadResult result = judged(merge(parts), requirements);
-  const LoadReport& report = result.measured.report;
+  LoadResult result = result_of(merge(parts), requirements);
+  const LoadMeasured& measured = result.measured;
   for (const Requirement& each : requirements) {
-    if (is_told_by_server(each.path) && !report.server && !report.was_restarted) {
+    if (is_told_by_server(each.path) && !measured.server && !measured.was_restarted) {
       return output.failed(ExitCode::WrongUsage,
                            fmt::format("--require: {} is measured by the server, and no part has "
                                        "asked it; give --admin HOST:PORT to a part",
@@ -94,7 +92,7 @@ ExitCode run_merge(const MergeFlags& options) {
   const auto files = LoadFiles::open({.report = options.report});
   if (!files) return output.failed(ExitCode::Failed, files.error());
   (*files)->begin(facts_of(parts));
-  end_files(**files, result);
+  (*files)->end(result);
   return print_result(output, result);
 }
 

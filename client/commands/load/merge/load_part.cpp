@@ -1,5 +1,6 @@
 #include "client/commands/load/merge/load_part.h"
 
+#include "core/assert.h"
 #include "core/text.h"
 #include "core/values.h"
 #include "json/reader.h"
@@ -7,7 +8,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <concepts>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -22,14 +22,8 @@ using Json = nlohmann::ordered_json;
 // --- the members of each structure, in one list for both ways ---
 
 template <class Codec>
-void each_member(Codec& codec, CumulativeBuckets& buckets) {
-  codec("bounds", buckets.bounds);
-  codec("counts", buckets.counts);
-}
-
-template <class Codec>
 void each_member(Codec& codec, ServerFigures& server) {
-  codec("tick_seconds", server.tick_seconds);
+  codec("tick_ns", server.tick_ns);
   codec("overruns", server.overruns);
   codec("skipped", server.skipped);
   codec("rate_held", server.rate_held);
@@ -59,64 +53,27 @@ void each_member(Codec& codec, client::HashMismatch& mismatch) {
   codec("difference", mismatch.difference);
 }
 
-/// All of which the figures of a run are made.
 template <class Codec>
-void each_member(Codec& codec, LoadReport& report) {
-  codec("first_client", report.first_client);
-  codec("clients_asked", report.clients_asked);
-  codec("clients_connected", report.clients_connected);
-  codec("clients_dropped", report.clients_dropped);
-  codec("clients_checked", report.clients_checked);
-  codec("clients_rejoined", report.clients_rejoined);
-  codec("clients_moved", report.clients_moved);
-  codec("matches_ended", report.matches_ended);
-  codec("seconds", report.seconds);
-  codec("was_stopped", report.was_stopped);
-  codec("snapshot_rates", report.snapshot_rates);
-  client::ClientStats& stats = report.stats;
-  codec("prediction_error", stats.prediction_error);
-  codec("round_trip_us", stats.round_trip);
-  codec("snapshot_gap_us", stats.snapshot_gap);
-  codec("hashes_checked", stats.hashes_checked);
-  codec("hashes_mismatched", stats.hashes_mismatched);
-  codec("first_mismatch", stats.first_mismatch);
-  codec("untouched_checked", stats.untouched.checked);
-  codec("untouched_exact", stats.untouched.exact);
-  codec("touched_checked", stats.touched.checked);
-  codec("touched_exact", stats.touched.exact);
-  codec("corrected", stats.corrected);
-  codec("inputs_sent", stats.inputs_sent);
-  codec("inputs_late", stats.inputs_late);
-  codec("inputs_substituted", stats.inputs_substituted);
-  codec("inputs_discarded", stats.inputs_discarded);
-  codec("up_sent", stats.up_sent);
-  codec("up_arrived", stats.up_arrived);
-  codec("down_sent", stats.down_sent);
-  codec("down_arrived", stats.down_arrived);
-  codec("bytes_down", report.bytes_down);
-  codec("bytes_up", report.bytes_up);
-  codec("was_restarted", report.was_restarted);
-  codec("server", report.server);
-  codec("joining", report.joining);
-  codec("generator_threads", report.generator_threads);
-  codec("generator_cpu_percent", report.generator_cpu_percent);
-  codec("outages_us", report.outages);
-  codec("lateness_us", report.lateness);
-  codec("late_share", report.late_share);
-  codec("tick_ms", report.tick_ms);
-  codec("game", report.game);
-  codec("game_version", report.game_version);
+void each_member(Codec& codec, LoadMeasured& measured) {
+  each_load_figure(
+      EachMember{[&](std::string_view name, Joined /*parts*/, auto& value) { codec(name, value); }},
+      measured);
+}
+
+template <class Codec>
+void each_member(Codec& codec, Figure& setting) {
+  codec("name", setting.path);
+  codec("value", setting.value);
 }
 
 template <class Codec>
 void each_member(Codec& codec, LoadPart& part) {
   codec("index", part.part.index);
   codec("of", part.part.of);
+  codec("settings", part.settings);
   codec("started_ms", part.started_ms);
   codec("server_version", part.server_version);
-  codec("reason", part.measured.reason);
-  codec("refused", part.measured.refused);
-  codec("measured", part.measured.report);
+  codec("measured", part.measured);
 }
 
 // --- values as JSON, and back ---
@@ -124,8 +81,8 @@ void each_member(Codec& codec, LoadPart& part) {
 class Encoder {
  public:
   template <class T>
-  void operator()(const char* name, T& value) {
-    json_[name] = encode(value);
+  void operator()(std::string_view name, T& value) {
+    json_[std::string{name}] = encode(value);
   }
 
   /// Returns a structure, or a value that JSON has as it is.
@@ -140,8 +97,7 @@ class Encoder {
     }
   }
 
-  /// The last bucket of a server has no end, which is null.
-  static Json encode(double& value) { return std::isfinite(value) ? Json(value) : Json(); }
+  static Json encode(FigureValue& value) { return Json(json::read_or_null(value_json(value))); }
 
   static Json encode(BodyId& id) { return std::to_string(id.value); }
 
@@ -174,13 +130,22 @@ class Encoder {
   Json json_ = Json::object();
 };
 
+/// Returns the value of a setting.
+FigureValue value_of(const json::Value& json) {
+  if (json.is_string()) return json.get<std::string>();
+  if (json.is_boolean()) return json.get<bool>();
+  if (json.is_number_unsigned()) return json.get<std::uint64_t>();
+  if (json.is_number()) return json.get<double>();
+  return {};
+}
+
 /// Reads what may have any form.
 class Decoder {
  public:
   explicit Decoder(const json::Value& json) : json_(json) {}
 
   template <class T>
-  void operator()(const char* name, T& value) {
+  void operator()(std::string_view name, T& value) {
     if (!is_right_) return;
     const auto found = json_.find(name);
     is_right_ = found != json_.end() && decode(*found, value);
@@ -204,8 +169,12 @@ class Decoder {
   }
 
   static bool decode(const json::Value& json, double& value) {
-    value = std::numeric_limits<double>::infinity();
-    return json.is_null() || (json.is_number() && read(json, value));
+    return json.is_number() && read(json, value);
+  }
+
+  static bool decode(const json::Value& json, FigureValue& value) {
+    value = value_of(json);
+    return !json.is_structured();
   }
 
   static bool decode(const json::Value& json, BodyId& id) {
@@ -260,64 +229,61 @@ class Decoder {
   bool is_right_ = true;
 };
 
-/// Returns a setting, or the value of another figure.
-FigureValue value_of(const json::Value& json) {
-  if (json.is_string()) return json.get<std::string>();
-  if (json.is_boolean()) return json.get<bool>();
-  if (json.is_number_unsigned()) return json.get<std::uint64_t>();
-  if (json.is_number()) return json.get<double>();
-  return {};
-}
-
-/// Whether the buckets of a histogram have their ends.
-bool has_ends(const std::optional<ServerFigures>& server) {
-  return !server || server->tick_seconds.bounds.size() == server->tick_seconds.counts.size();
-}
-
 // --- what is added ---
 
-/// Returns the figures of the part that saw the highest p99 of the server's ticks.
-std::optional<ServerFigures> worst_of(const std::vector<LoadPart>& parts,
-                                      std::optional<ServerFigures> LoadReport::* server) {
-  const auto tick_p99 = [&](const LoadPart& part) {
-    const auto& seen = part.measured.report.*server;
-    return seen ? seen->tick_seconds.quantile(0.99).value_or(0) : -1;
-  };
-  return std::ranges::max_element(parts, {}, tick_p99)->measured.report.*server;
+double tick_p99(const std::optional<ServerFigures>& server) {
+  return server ? static_cast<double>(server->tick_ns.quantile(990)) : -1;
 }
 
-void add(LoadReport& sum, const LoadReport& part) {
-  sum.clients_asked += part.clients_asked;
-  sum.clients_connected += part.clients_connected;
-  sum.clients_dropped += part.clients_dropped;
-  sum.clients_checked += part.clients_checked;
-  sum.clients_rejoined += part.clients_rejoined;
-  sum.clients_moved += part.clients_moved;
-  sum.matches_ended = std::max(sum.matches_ended, part.matches_ended);
-  sum.was_stopped = sum.was_stopped || part.was_stopped;
-  sum.snapshot_rates.insert(sum.snapshot_rates.end(), part.snapshot_rates.begin(),
-                            part.snapshot_rates.end());
-  sum.stats.add_all(part.stats);
-  sum.bytes_down += part.bytes_down;
-  sum.bytes_up += part.bytes_up;
-  sum.was_restarted = sum.was_restarted || part.was_restarted;
-  sum.generator_threads += part.generator_threads;
-  if (part.generator_cpu_percent) {
-    sum.generator_cpu_percent = sum.generator_cpu_percent.value_or(0) + *part.generator_cpu_percent;
+/// Adds what a part has measured to the sum of the parts before it.
+struct AddPart {
+  template <class T>
+  void operator()(std::string_view /*name*/, Joined parts, T& sum, const T& part) const {
+    if (parts == Joined::Sum) {
+      if constexpr (requires { add(sum, part); }) return add(sum, part);
+    } else if (parts == Joined::Largest) {
+      if constexpr (requires { keep_larger(sum, part); }) return keep_larger(sum, part);
+    } else if constexpr (std::equality_comparable<T>) {
+      if (sum == T{}) sum = part;
+      return;
+    }
+    TICKBOX_ASSERT(false);  // the list asks for what the type does not have
   }
-  sum.outages.add_all(part.outages);
-  sum.lateness.add_all(part.lateness);
-  sum.late_share = std::max(sum.late_share, part.late_share);
-  sum.is_part_saturated = sum.is_part_saturated || is_saturated(part);
-  if (part.clients_connected > 0) {
-    sum.tick_ms = part.tick_ms;
-    sum.game = part.game;
-    sum.game_version = part.game_version;
+
+  static void add(std::uint64_t& sum, std::uint64_t part) { sum += part; }
+
+  static void add(double& sum, double part) { sum += part; }
+
+  static void add(std::optional<double>& sum, std::optional<double> part) {
+    if (part) sum = sum.value_or(0) + *part;
   }
-}
+
+  static void add(std::vector<double>& sum, const std::vector<double>& part) {
+    sum.insert(sum.end(), part.begin(), part.end());
+  }
+
+  static void add(Histogram& sum, const Histogram& part) { sum.add_all(part); }
+
+  /// Keeps the earlier one.
+  static void add(std::optional<client::HashMismatch>& sum,
+                  const std::optional<client::HashMismatch>& part) {
+    if (part && (!sum || part->tick < sum->tick)) sum = part;
+  }
+
+  template <std::totally_ordered T>
+  static void keep_larger(T& sum, const T& part) {
+    sum = std::max(sum, part);
+  }
+
+  /// Keeps the figures of the part that saw the highest p99 of the server's ticks.
+  static void keep_larger(std::optional<ServerFigures>& sum,
+                          const std::optional<ServerFigures>& part) {
+    if (tick_p99(part) > tick_p99(sum)) sum = part;
+  }
+};
 
 /// Returns whether two parts have clients of the same id.
-bool share_ids(const LoadReport& a, const LoadReport& b) {
+bool share_ids(const LoadMeasured& a, const LoadMeasured& b) {
   return a.first_client && b.first_client && *a.first_client < *b.first_client + b.clients_asked &&
          *b.first_client < *a.first_client + a.clients_asked;
 }
@@ -331,21 +297,21 @@ std::string difference_of(const LoadPart& a, const LoadPart& b) {
   if (a.part.of != b.part.of) {
     return differ("the number of parts", std::to_string(a.part.of), std::to_string(b.part.of));
   }
-  for (std::size_t i = 0; i < std::min(a.settings.size(), b.settings.size()); ++i) {
-    const Figure& first = a.settings[i];
-    const Figure& second = b.settings[i];
+  for (std::size_t i = 0; i < std::max(a.settings.size(), b.settings.size()); ++i) {
+    const Figure first = i < a.settings.size() ? a.settings[i] : Figure{.path = "none"};
+    const Figure second = i < b.settings.size() ? b.settings[i] : Figure{.path = "none"};
     if (first.path != second.path) return differ("a setting", first.path, second.path);
     const std::string value = value_json(first.value);
     if (value != value_json(second.value)) {
       return differ(first.path, value, value_json(second.value));
     }
   }
-  const LoadReport& one = a.measured.report;
-  const LoadReport& other = b.measured.report;
+  const LoadMeasured& one = a.measured;
+  const LoadMeasured& other = b.measured;
   if (one.game.empty() || other.game.empty()) return {};
-  const auto game = [](const LoadReport& report) {
-    return fmt::format("{} {} with ticks of {:.4g} ms", report.game, report.game_version,
-                       report.tick_ms);
+  const auto game = [](const LoadMeasured& measured) {
+    return fmt::format("{} {} with ticks of {:.4g} ms", measured.game, measured.game_version,
+                       measured.tick_ms);
   };
   return game(one) != game(other) ? differ("the game", game(one), game(other)) : std::string{};
 }
@@ -368,12 +334,7 @@ json::Value last_object(std::string_view text) {
 
 std::string to_json(const LoadPart& part) {
   LoadPart visited = part;
-  Json json = Encoder::encode(visited);
-  json["settings"] = Json::object();
-  for (const Figure& setting : part.settings) {
-    json["settings"][setting.path] = Json(json::read_or_null(value_json(setting.value)));
-  }
-  return json.dump(-1, ' ', true, Json::error_handler_t::replace);
+  return Encoder::encode(visited).dump(-1, ' ', true, Json::error_handler_t::replace);
 }
 
 std::expected<LoadPart, std::string> read_part(std::string_view text) {
@@ -390,16 +351,10 @@ std::expected<LoadPart, std::string> read_part(std::string_view text) {
                           "with `load --part I/N --json`"}};
   }
   LoadPart part;
-  const json::Value& json = document["part"];
-  const bool is_right = Decoder::decode(json, part) && json.contains("settings") &&
-                        json["settings"].is_object() && has_ends(part.measured.report.server) &&
-                        has_ends(part.measured.report.joining) && part.part.of <= kPartsMax &&
+  const bool is_right = Decoder::decode(document["part"], part) && part.part.of <= kPartsMax &&
                         part.part.index < part.part.of;
   if (!is_right) {
     return std::unexpected{"has a part that this program cannot read; is it of the same version?"};
-  }
-  for (const auto& [name, value] : json["settings"].items()) {
-    part.settings.push_back({name, value_of(value)});
   }
   return part;
 }
@@ -420,7 +375,7 @@ std::expected<void, std::string> check_parts(const std::vector<LoadPart>& parts,
     }
     file = i;
     for (std::size_t k = 0; k < i; ++k) {
-      if (!share_ids(parts[k].measured.report, parts[i].measured.report)) continue;
+      if (!share_ids(parts[k].measured, parts[i].measured)) continue;
       return std::unexpected{fmt::format(
           "{} and {} have clients of the same ids; give all parts the same --client, or none",
           names[k], names[i])};
@@ -432,29 +387,17 @@ std::expected<void, std::string> check_parts(const std::vector<LoadPart>& parts,
                                      missing - file_of.begin(), file_of.size())};
 }
 
-LoadMeasured merge(const std::vector<LoadPart>& parts) {
-  LoadMeasured all;
-  LoadReport& sum = all.report;
+LoadMeasured merge(std::vector<LoadPart> parts) {
+  std::ranges::sort(parts, {}, [](const LoadPart& part) { return part.part.index; });
+  LoadMeasured sum;
   sum.generator_threads = 0;
-  double client_seconds = 0;
   for (const LoadPart& part : parts) {
-    const LoadReport& report = part.measured.report;
-    add(sum, report);
-    client_seconds += report.seconds * static_cast<double>(report.clients_connected);
-    sum.seconds = std::max(sum.seconds, report.seconds);
-    if (part.part.index == 0) sum.first_client = report.first_client;
-    if (all.reason.empty()) {
-      all.reason = part.measured.reason;
-      all.refused = part.measured.refused;
-    }
+    each_load_figure(EachMember{AddPart{}}, sum, part.measured);
+    sum.is_part_saturated = sum.is_part_saturated || is_saturated(part.measured);
   }
-  // Traffic is by client and second, and the parts may have measured for different times.
-  if (client_seconds > 0) sum.seconds = client_seconds / static_cast<double>(sum.clients_connected);
   const auto [first, last] = std::ranges::minmax_element(parts, {}, &LoadPart::started_ms);
-  all.apart_seconds = static_cast<double>(last->started_ms - first->started_ms) / 1e3;
-  sum.server = worst_of(parts, &LoadReport::server);
-  sum.joining = worst_of(parts, &LoadReport::joining);
-  return all;
+  sum.apart_seconds = static_cast<double>(last->started_ms - first->started_ms) / 1e3;
+  return sum;
 }
 
 }  // namespace tickbox::commands

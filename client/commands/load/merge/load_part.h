@@ -3,7 +3,7 @@
 // that was measured, with each histogram in full, so that `load merge` gets the figures of one run.
 
 #include "client/commands/document.h"
-#include "client/commands/load/load_verdict.h"
+#include "client/commands/load/load_figures.h"
 #include "client/commands/part.h"
 #include "client/commands/play/swarm.h"
 
@@ -24,7 +24,7 @@ namespace tickbox::commands {
 
 struct LoadPart {
   Part part{};
-  Figures settings{};            ///< the same in all parts of a run
+  Figures settings{};            ///< the same in all parts of a run, in the order of its options
   std::uint64_t started_ms = 0;  ///< since 1970
   std::string server_version{};  ///< empty without --admin
   LoadMeasured measured{};
@@ -50,6 +50,6 @@ inline constexpr int kLinesAfterPart = 20;
 /// All parts watch the same server at about the same time, so its own figures are not added: they
 /// are those of the part that saw the highest p99 of its ticks. Requires: check_parts() finds
 /// nothing.
-[[nodiscard]] LoadMeasured merge(const std::vector<LoadPart>& parts);
+[[nodiscard]] LoadMeasured merge(std::vector<LoadPart> parts);
 
 }  // namespace tickbox::commands

@@ -1,19 +1,30 @@
-// Draws the charts of a load run from the samples in the page. Its numbers come from there alone.
+// Shows a load run: the lines of --results in the page, of which all that it shows is made.
 "use strict";
 
 (() => {
   const at = (id) => document.getElementById(id);
-  const data = JSON.parse(at("run").textContent);
-  const { columns, each_client: eachClient, seconds_per_column: perColumn } = data;
-  const { document: final, distributions, tick_ms: tickMs } = data.result;
-  const ends = columns.at ?? [];
-  const begins = ends.map((end, i) => end - columns.seconds[i]);
+  const lines = at("run").textContent.trim().split("\n").map((line) => JSON.parse(line));
+  const run = lines[0];
+  const result = lines.at(-1);
+  const seconds = lines.slice(1, -1);
+  const { document: final, distributions, tick_ms: tickMs } = result;
+  const find = final.find ?? null;
+
+  /** The value at a path such as "rtt_ms.p99"; null if it is not known. */
+  const valueAt = (object, path) => path.split(".").reduce((part, name) => part?.[name], object) ?? null;
+  /** The figures below an object, as paths and values. */
+  const figuresIn = (object, prefix = "") => Object.entries(object).flatMap(([name, value]) =>
+    (value !== null && typeof value === "object" ? figuresIn(value, `${prefix}${name}.`) : [[prefix + name, value]]));
+  const column = (path) => seconds.map((second) => valueAt(second, path));
+  const ends = column("at");
+  const begins = ends.map((end, i) => end - seconds[i].seconds);
   const middles = ends.map((end, i) => (begins[i] + end) / 2);
 
-  const element = (tag, className, text) => {
+  /** An element with text or other elements in it. Text of others is never HTML. */
+  const element = (tag, className, ...inside) => {
     const made = document.createElement(tag);
     if (className) made.className = className;
-    if (text) made.textContent = text;
+    made.append(...inside);
     return made;
   };
   const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
@@ -24,20 +35,103 @@
     if (Math.abs(value) >= 1000) return Math.round(value).toLocaleString("en");
     return String(Number(value.toPrecision(3)));
   };
+  const counted = (count, what) => `${count} ${what}${count === 1 ? "" : "s"}`;
+
+  // How it ended, and the figures.
+
+  const LOOKS = { 0: "good", 5: "warn" };  // by the exit code
+
+  const drawVerdict = () => {
+    let headline = result.headline;
+    if (find?.clients_max > 0 && find.limit !== null) {
+      const most = counted(find.clients_max, "client");
+      headline = find.limit === "none" ? `At least ${most}`
+        : find.clients === find.clients_max ? `At most ${most}` : `${find.clients} to ${most}`;
+    }
+    const name = `${result.game ? `${result.game.split(" ")[0]} · ` : ""}${find ? "up to " : ""}` +
+      `${counted(run.clients, "client")} · ${run.server.address}`;
+    document.title = `${headline}: ${name}`;
+    at("heading").textContent = name;
+    at("subtitle").textContent = `${run.players} for ${short(run.seconds)} s, at ${run.started}`;
+    at("verdict").classList.add(LOOKS[final.exit] ?? "bad");
+    at("verdict").append(element("h2", "", headline), element("p", "", result.why));
+  };
+
+  /** A requirement such as "tick_ms.p99<=8", in its parts. */
+  const partsOf = (text) => {
+    const [, path, relation, number] = text.match(/^(.*?)\s*(<=|>=|==|!=|<|>)\s*(.*)$/);
+    return { path, relation, number: Number(number) };
+  };
+
+  /** A bar of how much of what a requirement allows is used; empty where that has no meaning. */
+  const usedOf = ({ text, value }) => {
+    const { relation, number } = partsOf(text);
+    if (value === null || value < 0 || number <= 0 || !relation.startsWith("<")) return "";
+    const meter = element("meter");
+    Object.assign(meter, { low: 0.8, high: 0.999, optimum: 0, value: Math.min(1, value / number) });
+    return meter;
+  };
+
+  const drawRequirements = () => {
+    if (!final.requirements.length) {
+      at("requirements").append(element("p", "dim", "No requirements were given; ", element("code", "", "--require"), " adds some."));
+      return;
+    }
+    const table = element("table", "", element("thead", "", element("tr", "",
+      element("th", "", "Requirement"), element("th", "", "Value"), element("th", "wide", "Of the limit"))));
+    for (const each of final.requirements) {
+      table.append(element("tr", each.held ? "held" : "missed",
+        element("th", "", element("b", "", each.held ? "✓" : "✗ missed"), " ", element("code", "", each.text)),
+        element("td", "", each.value === null ? "not known" : String(each.value)), element("td", "wide", usedOf(each))));
+    }
+    at("requirements").append(table);
+  };
+
+  const TILES = [
+    ["server tick, p99", "tick_ms.p99", "ms"], ["gap between views, p99", "snapshot_gap_ms.p99", "ms"],
+    ["round trip, p99", "rtt_ms.p99", "ms"], ["clients connected", "clients.connected", ""],
+    ["hashes compared", "state_hash.checked", ""], ["clients that compared", "state_hash.clients_checked", ""],
+    ["hashes that differ", "state_hash.mismatched", ""], ["predictions corrected", "prediction.corrected_share", "%", 0.01],
+    ["down, each client", "bytes_per_client_per_second.down", "kB/s", 1000], ["server processor", "server.cpu_percent", "%"],
+  ];
+
+  const drawTiles = () => {
+    for (const [name, path, unit, divisor] of TILES) {
+      const value = valueAt(final, path);
+      const shown = element("dd", "", value === null ? "–" : short(value / (divisor ?? 1)));
+      if (value !== null && unit) shown.append(" ", element("small", "", unit));
+      const tile = element("div", path === "state_hash.mismatched" && value > 0 ? "bad" : "", element("dt", "", name), shown);
+      tile.title = path;
+      at("tiles").append(tile);
+    }
+  };
+
+  const drawTable = (id, figures) => {
+    for (const [path, value] of figures) {
+      at(id).append(element("tr", "", element("th", "", element("code", "", path)), element("td", "", value === null ? "–" : String(value))));
+    }
+  };
+
+  const drawFigures = () => {
+    const { requirements, verdict, part, find: found, ...figures } = final;
+    const { steps, ...figuresOfFind } = found ?? {};
+    drawTable("figures", figuresIn({ ...figures, ...(found && { find: figuresOfFind }) }));
+    const { line, ...facts } = run;
+    drawTable("facts", figuresIn({ ...facts, game: result.game }));
+  };
 
   // Charts over time.
 
-  const scaled = (list, factor) => (list ?? []).map((value) => (value === null ? null : value * factor));
+  const scaled = (list, factor) => list.map((value) => (value === null ? null : value * factor));
   const spread = (path, factor = 1) => [
-    { name: "median", values: scaled(columns[`${path}.p50`], factor), colour: "p50" },
-    { name: "99 %", values: scaled(columns[`${path}.p99`], factor), colour: "p99" },
-    { name: "largest", values: scaled(columns[`${path}.max`], factor), colour: "max", thin: true },
+    { name: "median", values: scaled(column(`${path}.p50`), factor), colour: "p50" },
+    { name: "99 %", values: scaled(column(`${path}.p99`), factor), colour: "p99" },
+    { name: "largest", values: scaled(column(`${path}.max`), factor), colour: "max", thin: true },
   ];
   /** The share of predictions that were not exact, in percent. */
-  const wrong = (path) => (columns[`${path}.checked`] ?? []).map((checked, i) =>
-    (checked > 0 ? 100 * (1 - columns[`${path}.exact`][i] / checked) : null));
+  const wrong = (path) => column(path).map(({ checked, exact }) => (checked > 0 ? 100 * (1 - exact / checked) : null));
   const line = (name, path, lineColour, factor = 1) =>
-    ({ name, values: scaled(columns[path], factor), colour: lineColour });
+    ({ name, values: scaled(column(path), factor), colour: lineColour });
 
   const CHARTS = [
     { title: "Server tick", unit: "ms", lines: spread("tick_ms"), limit: tickMs, limitName: "time of a tick",
@@ -70,15 +164,15 @@
       ctx.save();
       const fill = (name, flags) => {
         ctx.fillStyle = colour(name);
-        (flags ?? []).forEach((on, i) => {
+        flags.forEach((on, i) => {
           if (!on) return;
           const left = Math.max(chartArea.left, x.getPixelForValue(begins[i]));
           const right = Math.min(chartArea.right, x.getPixelForValue(ends[i]));
           ctx.fillRect(left, chartArea.top, right - left, chartArea.bottom - chartArea.top);
         });
       };
-      fill("joining", columns.joining);
-      fill("late", columns["generator.is_too_late"]);
+      fill("joining", column("joining"));
+      fill("late", column("generator.is_too_late"));
       if (pointed !== null) {
         const place = x.getPixelForValue(pointed);
         ctx.strokeStyle = colour("dim");
@@ -167,6 +261,44 @@
     charts.push(chart);
   };
 
+  // The numbers of clients that --find has tried.
+
+  const drawSteps = () => {
+    at("find").hidden = false;
+    const table = element("table", "", element("thead", "", element("tr", "", element("th", "", "Clients"),
+      ...final.requirements.map(({ text }) => element("th", "", element("code", "", text))), element("th", "", "Limit"))));
+    for (const { asked, clients, limit, requirements } of find.steps ?? []) {
+      table.append(element("tr", limit === "none" ? "held" : "missed",
+        element("th", "", element("b", "", limit === "none" ? "✓" : "✗"), ` ${clients}${clients < asked ? ` of ${asked}` : ""}`),
+        ...requirements.map(({ value }) => element("td", "", short(value))), element("td", "", limit)));
+    }
+    at("steps").append(table);
+  };
+
+  /** Draws the values of a requirement by the number of clients, with its limit as a line. */
+  const drawTried = ({ text }, requirement) => {
+    const { path, number } = partsOf(text);
+    const steps = (find.steps ?? []).filter(({ requirements }) => requirements[requirement].value !== null);
+    const canvas = card(at("tried"), text, steps.length ? "" : "Nothing was measured.");
+    if (!canvas) return;
+    const points = (held) => steps.filter(({ requirements }) => requirements[requirement].held === held)
+      .map(({ clients, requirements }) => ({ x: clients, y: requirements[requirement].value }));
+    const most = Math.max(...steps.map(({ clients }) => clients));
+    const dots = (label, held, name) => ({ label, data: points(held), showLine: false, pointRadius: 5,
+      borderColor: colour(name), backgroundColor: colour(name) });
+    canvas.setAttribute("aria-label", `${path} by the number of clients, limit ${number}`);
+    charts.push(new Chart(canvas, {
+      type: "line",
+      data: { datasets: [dots("held", true, "good"), dots("missed", false, "bad"),
+        { label: "limit", data: [{ x: 0, y: number }, { x: most, y: number }], borderColor: colour("dim"),
+          backgroundColor: colour("dim"), borderWidth: 1, borderDash: [4, 4], pointRadius: 0 }] },
+      options: options({
+        scales: { x: axis("clients", { type: "linear", min: 0, max: most }), y: axis(path, { beginAtZero: true }) },
+        plugins: { legend: { labels: { color: colour("ink"), boxWidth: 12, boxHeight: 2 } } },
+      }),
+    }));
+  };
+
   // Distributions.
 
   const SHAPES = [
@@ -211,14 +343,6 @@
 
   // Every client as a row.
 
-  const DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-  const VALUE_OF = new Map([...DIGITS].map((digit, i) => [digit, i]));
-  const UNKNOWN = 64 * 64 - 1;
-  /** Reads the values of one client back; the program writes them in the same way. */
-  const decode = (text) => Float32Array.from({ length: text.length / 2 }, (_, i) => {
-    const level = 64 * VALUE_OF.get(text[2 * i]) + VALUE_OF.get(text[2 * i + 1]);
-    return level === UNKNOWN ? NaN : 0.1 * (10 ** (level / 818.8) - 1);
-  });
   const SHOWN = {
     snapshot_gap_ms: ["the gap between two views", "ms"],
     rtt_ms: ["the round trip", "ms"],
@@ -232,8 +356,12 @@
     return RAMP[from].map((part, i) => part + (RAMP[from + 1][i] - part) * (place - from));
   };
 
+  /** The values of each client over time, by figure. */
   const rows = {};
-  for (const name of Object.keys(eachClient)) rows[name] = eachClient[name].map(decode);
+  for (const name of Object.keys(SHOWN)) {
+    rows[name] = (seconds[0]?.each_client[name] ?? []).map((_, client) =>
+      Float32Array.from(seconds, ({ each_client: each }) => each[name][client] ?? NaN));
+  }
   let heat = null;  // what the heat map shows
   let chosen = { row: 0, column: 0 };
 
@@ -368,23 +496,29 @@
 
   const draw = () => {
     for (const chart of charts.splice(0)) chart.destroy();
-    at("time").replaceChildren();
-    at("shapes").replaceChildren();
-    CHARTS.forEach(drawTime);
+    for (const place of ["time", "shapes", "tried"]) at(place)?.replaceChildren();
+    if (find) final.requirements.forEach(drawTried);
+    else if (ends.length) CHARTS.forEach(drawTime);
     SHAPES.forEach(drawShape);
   };
 
   Chart.defaults.font.family = "system-ui, sans-serif";
+  drawVerdict();
+  drawRequirements();
+  drawTiles();
+  drawFigures();
+  if (find) drawSteps();
   at("charts").hidden = false;
   document.documentElement.dataset.ready = "1";
-  if (!ends.length) {
-    at("charts").replaceChildren(element("p", "card", "No second was measured, so there are no charts."));
-    return;
-  }
-  if (perColumn > 1) at("tools").querySelector("h2").textContent = `Over time, the worst of each ${perColumn} s`;
+  if (find || !ends.length) at("over-time").remove();
+  if (!find && !ends.length) at("charts").prepend(element("p", "card", "No second was measured, so there are no charts over time."));
   draw();
-  beginHeat();
-  at("log").addEventListener("change", draw);
+  if (at("over-time")) {
+    const column = Math.round([...seconds].sort((a, b) => a.seconds - b.seconds)[seconds.length >> 1].seconds);
+    if (column > 1) at("tools").querySelector("h2").textContent = `Over time, the worst of each ${column} s`;
+    beginHeat();
+    at("log").addEventListener("change", draw);
+  }
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
   const printed = (on) => () => {
     document.documentElement.classList.toggle("printed", on);

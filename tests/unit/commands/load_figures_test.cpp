@@ -1,10 +1,10 @@
 // What `load` reports: a server's metrics as it reads them, its figures, what is required of them,
 // the document of them, and the line while it runs.
 
-#include "client/commands/load/load_report.h"
+#include "client/commands/load/load_figures.h"
 
 #include "client/commands/document.h"
-#include "client/commands/load/metrics_text.h"
+#include "client/commands/load/load_seconds.h"
 #include "client/commands/load/requirement.h"
 #include "client/commands/load/server_watch.h"
 #include "client/commands/play/live_line.h"
@@ -13,30 +13,26 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cmath>
 #include <initializer_list>
-#include <limits>
 #include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <variant>
 #include <vector>
 
-namespace tickbox::commands::load_report_test {
+namespace tickbox::commands::load_figures_test {
 namespace {
 
-constexpr double kInfinite = std::numeric_limits<double>::infinity();
-
-ServerSample sample(double ticks, double slipped, std::chrono::seconds at) {
-  return {.at = Instant{at},
-          .tick_seconds = {.bounds = {0.001, 0.002, kInfinite}, .counts = {ticks, ticks, ticks}},
-          .ticks = ticks,
-          .slipped = slipped,
-          .overruns = 0,
-          .tick_rate = 60,
-          .cpu_seconds = ticks / 600,
-          .resident_bytes = 5'000};
+ServerSample sample(std::uint64_t ticks, std::uint64_t slipped, std::chrono::seconds at) {
+  ServerSample sample{.at = Instant{at},
+                      .slipped = slipped,
+                      .tick_rate = 60,
+                      .cpu_ms = ticks * 10 / 6,
+                      .resident_bytes = 5'000};
+  sample.tick_ns.add(1'000'000, ticks);
+  return sample;
 }
 
 std::optional<double> figure(const Figures& figures, std::string_view path) {
@@ -45,10 +41,10 @@ std::optional<double> figure(const Figures& figures, std::string_view path) {
   return found != figures.end() ? number_of(found->value) : std::nullopt;
 }
 
-TEST(LoadReport, MeasuresTheServerBetweenTwoSamples) {
+TEST(LoadFigures, MeasuresTheServerBetweenTwoSamples) {
   struct Case {
-    double ticks;  ///< that the server stepped, and that it gave up
-    double slipped;
+    std::uint64_t ticks;  ///< that the server stepped, and that it gave up
+    std::uint64_t slipped;
     std::uint32_t seen;  ///< by the clients
     std::uint32_t seconds;
     double rate_held;
@@ -66,23 +62,23 @@ TEST(LoadReport, MeasuresTheServerBetweenTwoSamples) {
         of.seconds);
     ASSERT_TRUE(figures);
     EXPECT_DOUBLE_EQ(figures->rate_held, of.rate_held);
-    EXPECT_DOUBLE_EQ(figures->cpu_percent, of.cpu_percent);
+    EXPECT_NEAR(figures->cpu_percent, of.cpu_percent, 0.01);
     EXPECT_EQ(figures->skipped, of.slipped);
-    EXPECT_EQ(figures->tick_seconds.total(), of.ticks);
+    EXPECT_EQ(figures->tick_ns.count(), of.ticks);
   }
 }
 
-TEST(LoadReport, SaysNothingOfAServerThatStartedAnew) {
+TEST(LoadFigures, SaysNothingOfAServerThatStartedAnew) {
   EXPECT_FALSE(figures_between(sample(1'300, 0, std::chrono::seconds{10}),
                                sample(100, 0, std::chrono::seconds{30}), 1'200, 20));
   // Before the fix, a second run that lasted longer counted as the continuation of the first.
   ServerSample second = sample(300, 0, std::chrono::seconds{30});
-  second.started = 1'700'000'000;
+  second.started_ms = 1'700'000'000'000;
   EXPECT_FALSE(figures_between(sample(100, 0, std::chrono::seconds{10}), second, 1'200, 20));
 }
 
-TEST(LoadReport, HasEveryPathOnceAndNullWhereNothingIsKnown) {
-  const Figures figures = figures_of(LoadReport{});
+TEST(LoadFigures, HasEveryPathOnceAndNullWhereNothingIsKnown) {
+  const Figures figures = figures_of(LoadMeasured{});
   std::set<std::string> paths;
   for (const Figure& each : figures) {
     EXPECT_TRUE(paths.insert(each.path).second) << each.path;
@@ -98,22 +94,26 @@ TEST(LoadReport, HasEveryPathOnceAndNullWhereNothingIsKnown) {
 
 // Before the fix, a run without an outage did not know how long its longest one was, and missed a
 // requirement on it.
-TEST(LoadReport, KnowsEveryFigureOfARunWithoutAFault) {
-  LoadReport report{.first_client = 7, .clients_asked = 4, .clients_connected = 4, .seconds = 20};
-  report.snapshot_rates = {60, 60, 60, 60};
-  report.generator_cpu_percent = 3;
-  report.server = figures_between(sample(0, 0, std::chrono::seconds{0}),
-                                  sample(1'200, 0, std::chrono::seconds{20}), 1'200, 20);
-  report.joining = report.server;
-  report.lateness.add(0);
-  client::ClientStats& stats = report.stats;
+TEST(LoadFigures, KnowsEveryFigureOfARunWithoutAFault) {
+  LoadMeasured run{.first_client = 7,
+                   .clients_asked = 4,
+                   .clients_connected = 4,
+                   .seconds = 20,
+                   .client_seconds = 80};
+  run.snapshot_rates = {60, 60, 60, 60};
+  run.generator_cpu_percent = 3;
+  run.server = figures_between(sample(0, 0, std::chrono::seconds{0}),
+                               sample(1'200, 0, std::chrono::seconds{20}), 1'200, 20);
+  run.joining = run.server;
+  run.lateness.add(0);
+  client::ClientStats& stats = run.stats;
   stats.hashes_checked = stats.inputs_sent = 4'800;
   stats.up_sent = stats.up_arrived = stats.down_sent = stats.down_arrived = 4'800;
   stats.untouched = {.checked = 4'800, .exact = 4'800};
   stats.prediction_error.add(0);
   stats.round_trip.add(20'000);
   stats.snapshot_gap.add(16'667);
-  const Figures figures = figures_of(report);
+  const Figures figures = figures_of(run);
   for (const Figure& each : figures) {
     const bool is_known = !std::holds_alternative<std::monostate>(each.value);
     EXPECT_EQ(is_known, each.path != "state_hash.first_mismatch") << each.path;
@@ -123,47 +123,48 @@ TEST(LoadReport, KnowsEveryFigureOfARunWithoutAFault) {
     EXPECT_TRUE(check(parse_requirements(text).value().front(), figures).held) << text;
   }
   EXPECT_FALSE(
-      check(parse_requirements("outage_ms.max<=5000").value().front(), figures_of(LoadReport{}))
+      check(parse_requirements("outage_ms.max<=5000").value().front(), figures_of(LoadMeasured{}))
           .held)
       << "no client was there";
 }
 
 // Before, the overruns while clients joined were in no figure.
-TEST(LoadReport, HasTheServersTicksWhileTheClientsJoin) {
-  LoadReport report;
-  report.joining = figures_between(sample(0, 0, std::chrono::seconds{0}),
-                                   sample(60, 0, std::chrono::seconds{1}), 0, 0);
-  ASSERT_TRUE(report.joining);
-  report.joining->overruns = 7;
-  const Figures figures = figures_of(report);
-  EXPECT_EQ(figure(figures, "joining.tick_ms_max"), 1);
+TEST(LoadFigures, HasTheServersTicksWhileTheClientsJoin) {
+  LoadMeasured run;
+  run.joining = figures_between(sample(0, 0, std::chrono::seconds{0}),
+                                sample(60, 0, std::chrono::seconds{1}), 0, 0);
+  ASSERT_TRUE(run.joining);
+  run.joining->overruns = 7;
+  const Figures figures = figures_of(run);
+  EXPECT_NEAR(*figure(figures, "joining.tick_ms_max"), 1, 0.016);
   EXPECT_EQ(figure(figures, "joining.overruns"), 7);
   EXPECT_EQ(figure(figures, "tick_overruns"), std::nullopt);
 }
 
-TEST(LoadReport, TakesTheLeastAndTheMedianOfRates) {
-  const LoadReport report{.clients_asked = 3,
-                          .clients_connected = 2,
-                          .seconds = 10,
-                          .snapshot_rates = {60, 20, 58},
-                          .bytes_down = 4'000};
-  const Figures figures = figures_of(report);
+TEST(LoadFigures, TakesTheLeastAndTheMedianOfRates) {
+  const LoadMeasured run{.clients_asked = 3,
+                         .clients_connected = 2,
+                         .seconds = 10,
+                         .client_seconds = 20,
+                         .snapshot_rates = {60, 20, 58},
+                         .bytes_down = 4'000};
+  const Figures figures = figures_of(run);
   EXPECT_EQ(figure(figures, "snapshots_per_client_per_second.min"), 20);
   EXPECT_EQ(figure(figures, "snapshots_per_client_per_second.p50"), 58);
   EXPECT_EQ(figure(figures, "bytes_per_client_per_second.down"), 200);
 }
 
 // Before the fix, one pause of 2 s was 1 in 600 polls of each client, and the server was blamed.
-TEST(LoadReport, IsSaturatedByLateTicksByOneLongPauseAndByTheShareOfTime) {
+TEST(LoadFigures, IsSaturatedByLateTicksByOneLongPauseAndByTheShareOfTime) {
   const auto is_saturated_by = [](int late, double share, std::initializer_list<int> pauses) {
-    LoadReport report{.late_share = share, .tick_ms = 1'000.0 / 60};
+    LoadMeasured run{.late_share = share, .tick_ms = 1'000.0 / 60};
     for (int i = 0; i < 1'000; ++i) {
-      report.lateness.add(i < 1'000 - late ? 100 : 20'000);
+      run.lateness.add(i < 1'000 - late ? 100 : 20'000);
     }
     for (const int pause : pauses) {
-      report.lateness.add(static_cast<std::uint64_t>(pause));
+      run.lateness.add(static_cast<std::uint64_t>(pause));
     }
-    return is_saturated(report);
+    return is_saturated(run);
   };
   EXPECT_TRUE(is_saturated_by(15, 0, {}));
   EXPECT_FALSE(is_saturated_by(5, 0, {})) << "one in a hundred";
@@ -208,12 +209,12 @@ TEST(Document, PutsAnObjectOnALineForPeople) {
 
 // Before the fix, the line of the predictions was wider than most terminals.
 TEST(Document, BreaksALineOfTheTableBetweenTwoFigures) {
-  LoadReport report;
-  report.stats.untouched = {.checked = 123'456'789'012, .exact = 123'456'789'012};
-  report.stats.touched = report.stats.untouched;
-  report.stats.corrected = 123'456'789'012;
-  report.stats.prediction_error.add(25'200'000);
-  const std::string table = to_table(figures_of(report));
+  LoadMeasured run;
+  run.stats.untouched = {.checked = 123'456'789'012, .exact = 123'456'789'012};
+  run.stats.touched = run.stats.untouched;
+  run.stats.corrected = 123'456'789'012;
+  run.stats.prediction_error.add(25'200'000);
+  const std::string table = to_table(figures_of(run));
   EXPECT_TRUE(table.contains("touched.exact 123456789012"));
   for (std::size_t from = 0; from < table.size();) {
     const std::size_t end = table.find('\n', from);
@@ -226,47 +227,44 @@ TEST(Document, BreaksALineOfTheTableBetweenTwoFigures) {
 
 constexpr std::size_t kColumns = 79;
 
-LiveFigures busy() {
-  return {.up = 1'000,
-          .failed = 24,
-          .hashes_mismatched = 123'456,
-          .server_is_silent = true,
-          .server_tick_ms_p99 = 12.345,
-          .gap_ms_p50 = 16.7,
-          .gap_ms_p99 = 118.2,
-          .gap_ms_p999 = 230.1,
-          .rtt_ms_p50 = 80.1,
-          .rtt_ms_p99 = 160.2,
-          .late_ms_p99 = 12.3,
-          .cpu_percent = 100,
-          .snapshots_per_second = 60'000,
-          .corrections = 123'456,
-          .megabytes_down_per_second = 12.34,
-          .megabytes_up_per_second = 1.23};
+/// The last second of a run in which much goes wrong.
+LoadSecond busy() {
+  LoadMeasured second{.generator_cpu_percent = 100, .rates_down = {12'340}, .rates_up = {1'230}};
+  second.server = ServerFigures{};
+  second.server->tick_ns.add(12'345'000);
+  second.stats.snapshot_gap.add(16'700, 600);
+  second.stats.snapshot_gap.add(118'200, 399);
+  second.stats.snapshot_gap.add(230'100);
+  second.stats.round_trip.add(80'100, 98);
+  second.stats.round_trip.add(160'200, 2);
+  second.stats.corrected = 123'456;
+  second.lateness.add(12'300);
+  return {.figures = second_figures(second)};
 }
 
 // Before the fixes, the alarms were behind column 80, where a terminal cut them off, and clients
 // that came back after a restart were FAILED until then.
 TEST(LiveLine, BeginsWithWhatAlarmsAndThenWithWhoPlays) {
-  LiveFigures figures = busy();
-  const auto expect_begins = [&figures](std::string_view words) {
-    const std::string seen = live_line(figures).substr(0, kColumns);
+  LiveMoment moment{.states = {.connected = 1'000, .never_connected = 24},
+                    .hashes_mismatched = 123'456,
+                    .server_is_silent = true};
+  const auto expect_begins = [&moment](const LoadSecond& second, std::string_view words) {
+    const std::string seen = live_line(second, moment).substr(0, kColumns);
     EXPECT_TRUE(seen.starts_with(words)) << seen;
   };
-  expect_begins("123456 HASHES DIFFER  24 FAILED  server silent  1000 up");
-  figures.hashes_mismatched = 0;
-  figures.away = 7;
-  expect_begins("7 AWAY  24 FAILED  ");
-  figures.failed = 0;
-  expect_begins("7 AWAY  server silent  ");
-  figures.away = 0;
-  figures.server_is_silent = false;
-  expect_begins("1000 up  tick 12.35 ms  gaps 16.7/118.2/230.1 ms  rtt 80.1/160.2");
-  figures.seconds = 6.2;
-  figures.seconds_of = 20;
-  expect_begins("6 of 20 s  1000 up  tick 12.35 ms  gaps ");
-  figures.server_tick_ms_p99.reset();
-  expect_begins("6 of 20 s  1000 up  gaps ");
+  expect_begins(busy(), "123456 HASHES DIFFER  24 FAILED  server silent  1000 up");
+  moment.hashes_mismatched = 0;
+  moment.states.dropped = moment.states.returning = 7;
+  expect_begins(busy(), "7 AWAY  24 FAILED  ");
+  moment.states.never_connected = 0;
+  expect_begins(busy(), "7 AWAY  server silent  ");
+  moment.states.dropped = moment.states.returning = 0;
+  moment.server_is_silent = false;
+  expect_begins(busy(), "1000 up  tick 12.45 ms  gaps 16.9/118.8/231.4 ms  rtt 80.9/161.8 ms");
+  moment.seconds = 6.2;
+  moment.seconds_of = 20;
+  expect_begins(busy(), "6 of 20 s  1000 up  tick 12.45 ms  gaps ");
+  expect_begins({}, "6 of 20 s  1000 up  gaps ");
 }
 
 TEST(LiveLine, HasTheTouchedPredictionsBesideTheOthers) {
@@ -279,7 +277,7 @@ TEST(LiveLine, HasTheTouchedPredictionsBesideTheOthers) {
 
 // Before the fix, the last figure was cut anywhere: "generator 12".
 TEST(LiveLine, ShowsWholeFiguresOnANarrowTerminal) {
-  const std::string line = live_line(busy());
+  const std::string line = live_line(busy(), {.states = {.connected = 1'000}});
   for (std::size_t columns = 40; columns <= line.size() + 1; ++columns) {
     const std::string shown = fitting(line, columns);
     EXPECT_LE(shown.size(), columns);
@@ -306,109 +304,53 @@ TEST(LiveLine, OfOneClientBeginsWithItsHashes) {
   EXPECT_TRUE(live_line(stats, Tick{600}).starts_with("HASH DIFFERS since tick 590  rtt "));
 }
 
-constexpr std::string_view kText =
-    "# HELP ticks_total Ticks stepped.\n"
-    "# TYPE ticks_total counter\n"
-    "ticks_total 1200\n"
-    "packets_total{direction=\"in\"} 7\n"
-    "quoted{text=\"a \\\"b\\\" \\\\ c\\nd\"} 2.5e3 1700000000\n"
-    "tick_seconds_bucket{phase=\"step\",le=\"0.001\"} 5\n"
-    "tick_seconds_bucket{phase=\"step\",le=\"+Inf\"} 5\n"
-    "tick_seconds_bucket{phase=\"total\",le=\"0.001\"} 10\n"
-    "tick_seconds_bucket{phase=\"total\",le=\"0.002\"} 30\n"
-    "tick_seconds_bucket{phase=\"total\",le=\"+Inf\"} 40\n";
-
-const MetricLabel kTotal{.name = "phase", .value = "total"};
-
-TEST(MetricsText, ReadsSamples) {
-  const auto text = MetricsText::parse(kText);
-  ASSERT_TRUE(text) << text.error();
-  EXPECT_EQ(text->value("ticks_total"), 1'200);
-  EXPECT_FALSE(text->value("packets_total")) << "has a label";
-  EXPECT_FALSE(text->value("absent"));
+/// Returns the document of a server with two shards, with a change.
+std::string status_document(std::string_view from = {}, std::string_view to = {}) {
+  std::string document =
+      R"({"version":"1.2.3","commit":"abc","simulation":"def","started_ms":1700000000250,)"
+      R"("cpu_ms":500,"memory_bytes":13000000,"shards":[)"
+      R"({"rate":60,"overruns":1,"ticks_skipped":2,"tick_ns":[[100,5],[2031615,3]]},)"
+      R"({"rate":60,"overruns":10,"ticks_skipped":20,"tick_ns":[[100,7]]}]})";
+  const std::size_t at = document.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return document.replace(at, from.size(), to);
 }
 
-TEST(MetricsText, ReadsTheBucketsOfOneLabel) {
-  const auto text = MetricsText::parse(kText);
-  ASSERT_TRUE(text);
-  const auto total = text->histogram("tick_seconds", kTotal);
-  ASSERT_TRUE(total);
-  EXPECT_EQ(total->counts, (std::vector<double>{10, 30, 40}));
-  EXPECT_EQ(total->bounds[1], 0.002);
-  EXPECT_TRUE(std::isinf(total->bounds[2]));
-  EXPECT_FALSE(text->histogram("tick_seconds", MetricLabel{.name = "phase", .value = "send"}));
-  EXPECT_FALSE(text->histogram("tick_seconds")) << "two in one";
-}
-
-TEST(MetricsText, HasNoBucketsWhereTheyDoNotCount) {
-  for (const std::string_view buckets :
-       {"{phase=\"total\",le=\"1\"} 5\nb_bucket{phase=\"total\",le=\"+Inf\"} 4\n",
-        "{phase=\"total\",le=\"1\"} -1\nb_bucket{phase=\"total\",le=\"+Inf\"} 4\n",
-        "{phase=\"total\",le=\"1\"} nan\nb_bucket{phase=\"total\",le=\"+Inf\"} 4\n",
-        "{phase=\"total\",le=\"1\"} 3\nb_bucket{phase=\"total\",le=\"+Inf\"} +Inf\n",
-        "{phase=\"total\",le=\"-1\"} 3\nb_bucket{phase=\"total\",le=\"+Inf\"} 4\n",
-        "{phase=\"total\",le=\"nan\"} 3\n", "{phase=\"total\",le=\"1\"} 3\n"}) {
-    const auto text = MetricsText::parse("b_bucket" + std::string{buckets});
-    ASSERT_TRUE(text) << buckets << text.error();
-    EXPECT_FALSE(text->histogram("b", kTotal)) << buckets;
-  }
-}
-
-TEST(MetricsText, NamesTheLineThatIsNone) {
-  for (const std::string_view wrong : {"a 1\nb{\n", "a 1\nb{x=1} 2\n", "a 1\nb{x=\"1} 2\n",
-                                       "a 1\nb\n", "a 1\nb two\n", "a 1\n<html>\n"}) {
-    const auto text = MetricsText::parse(wrong);
-    ASSERT_FALSE(text) << wrong;
-    EXPECT_EQ(text.error(), "line 2 is not a metric");
-  }
-}
-
-TEST(CumulativeBuckets, InterpolatesWithinABucket) {
-  const double infinite = std::numeric_limits<double>::infinity();
-  const CumulativeBuckets counts{.bounds = {1, 2, 4, infinite}, .counts = {10, 30, 40, 40}};
-  EXPECT_DOUBLE_EQ(counts.quantile(0.125).value(), 0.5);
-  EXPECT_DOUBLE_EQ(counts.quantile(0.25).value(), 1);
-  EXPECT_DOUBLE_EQ(counts.quantile(0.5).value(), 1.5);
-  EXPECT_DOUBLE_EQ(counts.quantile(1).value(), 4)
-      << "the end of the last bucket with anything in it";
-  const CumulativeBuckets beyond{.bounds = {1, infinite}, .counts = {0, 5}};
-  EXPECT_DOUBLE_EQ(beyond.quantile(0.5).value(), 1) << "nothing more is known";
-  EXPECT_FALSE((CumulativeBuckets{.bounds = {1, infinite}, .counts = {0, 0}}).quantile(0.5));
-}
-
-TEST(CumulativeBuckets, TellsWhatWasAddedAndNothingOfARestart) {
-  const CumulativeBuckets before{.bounds = {1, 2}, .counts = {10, 30}};
-  const CumulativeBuckets after{.bounds = {1, 2}, .counts = {11, 34}};
-  const auto added = added_between(before, after);
-  ASSERT_TRUE(added);
-  EXPECT_EQ(added->counts, (std::vector<double>{1, 4}));
-  EXPECT_FALSE(added_between(after, before)) << "the server was started again";
-  EXPECT_FALSE(added_between({.bounds = {1, 3}, .counts = {0, 0}}, after));
-}
-
-TEST(ServerSample, TakesOnlyFiguresThatCanBe) {
-  const auto told = [](const char* resident) {
-    return "tickbox_ticks_total 5\ntickbox_ticks_slipped_total 0\ntickbox_tick_overruns_total 0\n"
-           "tickbox_tick_rate 60\nprocess_start_time_seconds "
-           "1700000000.25\nprocess_cpu_seconds_total 0.5\n"
-           "tickbox_tick_duration_seconds_bucket{le=\"+Inf\"} 5\n"
-           "process_resident_memory_bytes " +
-           std::string{resident} + '\n';
-  };
-  const auto sample = read_sample(told("13000000"));
+TEST(ServerSample, IsOfAllShards) {
+  const auto sample = read_sample(status_document());
   ASSERT_TRUE(sample) << sample.error();
-  EXPECT_EQ(sample->resident_bytes, 13'000'000);
-  for (const char* resident : {"nan", "-1", "inf", "1e300"}) {
-    const auto wrong = read_sample(told(resident));
-    ASSERT_FALSE(wrong) << resident;
-    EXPECT_TRUE(wrong.error().contains("process_resident_memory_bytes"));
-  }
+  EXPECT_EQ(sample->version, "1.2.3 (commit abc, simulation def)");
+  EXPECT_EQ(sample->started_ms, 1'700'000'000'250U);
+  EXPECT_EQ(sample->tick_rate, 60U);
+  EXPECT_EQ(sample->overruns, 11U);
+  EXPECT_EQ(sample->slipped, 22U);
+  EXPECT_EQ(sample->cpu_ms, 500U);
+  EXPECT_EQ(sample->resident_bytes, 13'000'000U);
+  EXPECT_EQ(sample->tick_ns.count(), 15U);
+  EXPECT_EQ(sample->tick_ns.quantile(800), 100U);
+  EXPECT_EQ(sample->tick_ns.quantile(1'000), 2'031'615U);
 }
 
-TEST(ServerSample, NamesWhatIsMissing) {
-  const auto sample = read_sample("tickbox_ticks_total 5\n");
-  ASSERT_FALSE(sample);
-  EXPECT_TRUE(sample.error().contains("is it the admin side of a tickbox-server?"));
+TEST(ServerSample, NamesWhatIsMissingOrCannotBe) {
+  for (const auto& [from, to, named] :
+       {std::tuple{"\"memory_bytes\":13000000", "\"memory_bytes\":-1", "memory_bytes"},
+        {"\"memory_bytes\":13000000", "\"memory_bytes\":1e300", "memory_bytes"},
+        {"\"cpu_ms\":500,", "", "cpu_ms"},
+        {"\"rate\":60", "\"rate\":\"60\"", "rate"},
+        {"[100,5]", "[100]", "tick_ns"},
+        {"[100,5]", "[100,9007199254740992]", "tick_ns"},
+        {"[100,5]", "100", "tick_ns"},
+        {"\"shards\":[", "\"shards\":0,\"others\":[", "shards"},
+        {"\"commit\":\"abc\"", "\"commit\":1", "commit"}}) {
+    const auto sample = read_sample(status_document(from, to));
+    ASSERT_FALSE(sample) << to;
+    EXPECT_TRUE(sample.error().contains(std::string{"no "} + named)) << sample.error();
+  }
+  for (const char* const other : {"", "[]", "null", "<html>", "{}", "{\"shards\":[1,null,[]]}"}) {
+    const auto sample = read_sample(other);
+    ASSERT_FALSE(sample) << other;
+    EXPECT_TRUE(sample.error().contains("is it the admin side of a tickbox-server?"));
+  }
 }
 
 std::string error_of(std::string_view text) {
@@ -458,20 +400,20 @@ TEST(Requirement, DoesNotHoldWhenTheFigureIsNotKnown) {
 
 // "0 differ" would be true of a run that looked at nothing.
 TEST(Requirement, OnHashesDoesNotHoldWhenNoneWasChecked) {
-  LoadReport report{.clients_connected = 4};
+  LoadMeasured run{.clients_connected = 4};
   for (const char* const text : {"state_hash.mismatched==0", "state_hash.checked>=0",
                                  "state_hash.checked==0", "state_hash.clients_checked<=4"}) {
     const RequirementResult result =
-        check(parse_requirements(text).value().front(), figures_of(report));
+        check(parse_requirements(text).value().front(), figures_of(run));
     EXPECT_FALSE(result.held) << text;
     EXPECT_FALSE(result.value) << text;
   }
-  EXPECT_TRUE(held("clients.connected==4", figures_of(report)));
-  report.stats.hashes_checked = 9;
-  report.clients_checked = 1;
+  EXPECT_TRUE(held("clients.connected==4", figures_of(run)));
+  run.stats.hashes_checked = 9;
+  run.clients_checked = 1;
   for (const char* const text :
        {"state_hash.mismatched==0", "state_hash.checked>=9", "state_hash.clients_checked==1"}) {
-    EXPECT_TRUE(held(text, figures_of(report))) << text;
+    EXPECT_TRUE(held(text, figures_of(run))) << text;
   }
 }
 
@@ -525,4 +467,4 @@ TEST(Requirement, WhereNoneIsNearItNamesAll) {
 }
 
 }  // namespace
-}  // namespace tickbox::commands::load_report_test
+}  // namespace tickbox::commands::load_figures_test
