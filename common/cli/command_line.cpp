@@ -316,6 +316,11 @@ void CommandParser::add(const std::string& name, const Target& target, const std
   }
 }
 
+void CommandParser::add_gone(const std::string& name, const std::string& instead) {
+  add(name, ParseOne{[instead](const auto&) { return "this option is gone; " + instead; }}, "", {});
+  app_->get_option(name)->group("");  // not in --help
+}
+
 void CommandParser::add_config() {
   const auto read = [command = *this](const std::string& path) mutable {
     const auto entries = read_config(path);

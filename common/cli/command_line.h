@@ -151,6 +151,9 @@ class CommandParser {
     add(name, ParseMany{set}, help, details);
   }
 
+  /// Refuses an option that earlier versions had. `instead`: what takes its place.
+  void add_gone(const std::string& name, const std::string& instead);
+
   /// Adds `--config F`, a TOML file whose keys are the other options.
   void add_config();
 
