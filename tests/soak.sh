@@ -48,7 +48,7 @@ make_admin_token
 authorization="Authorization: Bearer $(cat "$scratch/token")"
 start "${of_server[@]}" "$bin/tickbox-server" --port 0 --admin-port 0 --json --quiet --rooms arena=2 --shards 2 --max-clients 64 \
     --key-file "$scratch/keys" --admin-token-file "$scratch/token" --record "$scratch/recordings" --record-rotate-time 1m \
-    --record-keep 60 --desync-dir "$scratch/desyncs" >"$scratch/ready" 2>"$scratch/log"
+    --record-max-bytes 64MiB --desync-dir "$scratch/desyncs" >"$scratch/ready" 2>"$scratch/log"
 server=$!
 running=("$server")
 find_server "$scratch/ready"

@@ -358,6 +358,12 @@ void CommandParser::begin_group(const std::string& title) {
   app_->option_defaults()->group(title);
 }
 
+void CommandParser::add_gone(const std::string& name, const std::string& instead) {
+  const auto refuse = [instead](const auto&) { return "this option is gone; " + instead; };
+  add(name, ParsedTexts{.parse = refuse}, "", {});
+  app_->get_option(name)->group("");  // not in --help
+}
+
 void CommandParser::add_config() {
   const auto read = [command = *this](const std::string& path) mutable {
     const auto text = os::read_text(path, kConfigBytesMax);

@@ -140,6 +140,9 @@ class CommandParser {
   /// Begins a group of --help: the options that are added from now on are listed under this title.
   void begin_group(const std::string& title);
 
+  /// Refuses an option that earlier versions had. `instead`: what takes its place.
+  void add_gone(const std::string& name, const std::string& instead);
+
   /// Adds `--config F`, a TOML file whose keys are the other options.
   void add_config();
 

@@ -213,7 +213,7 @@ std::expected<void, std::string> announce_ready(Server& server, const Announceme
 
 std::string stopped_document(const Server& server, std::uint64_t ticks) {
   auto recordings = nlohmann::ordered_json::array();
-  for (const std::string& path : server.recordings.paths()) {
+  for (const std::string& path : server.recordings.closed()) {
     // Another server may have removed it, for the limit of the directory.
     if (std::filesystem::exists(path)) recordings.push_back(path);
   }

@@ -22,13 +22,12 @@ inline constexpr std::uint16_t kAgonesPort = 9'358;
 /// The public address that stands for the one that Agones says.
 inline constexpr std::string_view kAgonesAddress = "agones";
 
-/// The smallest rotation limits. A shorter file would have little but its first keyframe.
+/// The smallest ends of a file. A shorter one would have little but its first keyframe.
 inline constexpr Duration kRotateTimeMin = std::chrono::seconds{1};
-inline constexpr std::uint64_t kRotateSizeMin = std::uint64_t{64} * 1024;
+inline constexpr std::uint64_t kPartBytesMin = std::uint64_t{64} * 1024;
 /// The smallest limit of the directory: a file that is written, two closed ones, and space.
-inline constexpr std::uint64_t kRecordMaxBytesMin = 4 * kRotateSizeMin;
+inline constexpr std::uint64_t kRecordMaxBytesMin = 4 * kPartBytesMin;
 inline constexpr std::string_view kRecordMaxBytesMinText = "256KiB";
-inline constexpr std::uint32_t kRecordKeepMax = 1'000'000;
 
 /// What messages call the programs.
 struct ProgramNames {
@@ -77,16 +76,14 @@ struct Options {
   std::optional<std::uint32_t> snapshot_rate;  ///< per second; not given: the tick rate
   std::optional<std::uint32_t> snapshot_rate_far;  ///< to far clients; not given: snapshot_rate
   std::string game;
-  std::string map;                       ///< of the game; empty: its first
-  std::vector<RoomsOfGame> rooms;        ///< empty: one, of `game` and `map`
-  std::uint32_t shards = 1;              ///< each with a thread, and a port from `port` on
-  bool descriptor = false;               ///< only print the game's descriptor
-  std::uint32_t max_clients = 1'000;     ///< at most engine::kSeatsMax
-  std::string record;                    ///< directory; empty: no recording
-  Duration record_rotate_time{};         ///< a new file after this time; 0: no limit
-  std::uint64_t record_rotate_size = 0;  ///< a new file at this many bytes; 0: no limit
-  std::uint32_t record_keep = 0;         ///< closed files that are kept; 0: all
-  std::uint64_t record_max_bytes = 0;    ///< limit of the directory; 0: no limit
+  std::string map;                     ///< of the game; empty: its first
+  std::vector<RoomsOfGame> rooms;      ///< empty: one, of `game` and `map`
+  std::uint32_t shards = 1;            ///< each with a thread, and a port from `port` on
+  bool descriptor = false;             ///< only print the game's descriptor
+  std::uint32_t max_clients = 1'000;   ///< at most engine::kSeatsMax
+  std::string record;                  ///< directory; empty: no recording
+  Duration record_rotate_time{};       ///< a new file after this time; 0: no limit
+  std::uint64_t record_max_bytes = 0;  ///< limit of the directory; 0: no limit
   std::string name;           ///< name of this server in its recordings; empty: the host's name
   std::string crash_dir;      ///< directory for the recording of a crash; empty: that of recordings
   std::string desync_dir;     ///< directory; empty: no files about desyncs

@@ -231,14 +231,6 @@ std::expected<Duration, std::string> parse_rotate_time(std::string_view text) {
   return parse_duration_between(text, kRotateTimeMin, Duration::max());
 }
 
-std::expected<std::uint64_t, std::string> parse_rotate_size(std::string_view text) {
-  const auto size = parse_size(text);
-  if (size && *size < kRotateSizeMin) {
-    return std::unexpected{fmt::format("'{}' is too small; the least is 64KiB", text)};
-  }
-  return size;
-}
-
 std::expected<std::uint64_t, std::string> parse_record_max_bytes(std::string_view text) {
   const auto size = parse_size(text);
   if (size && *size < kRecordMaxBytesMin) {
@@ -267,18 +259,15 @@ void add_recording(cli::CommandParser& program, Options& options) {
   program.add_option("--record-rotate-time", options.record_rotate_time, parse_rotate_time,
                      "Begin a new recording file after this time, at least 1s",
                      {.value = "D", .default_text = "off"});
-  program.add_option("--record-rotate-size", options.record_rotate_size, parse_rotate_size,
-                     "Begin a new recording file at this size, at least 64KiB",
-                     {.value = "SIZE", .default_text = "off"});
-  program.add_option(
-      "--record-keep", options.record_keep,
-      "Keep the newest N closed recording files of this run, over all its rooms",
-      {.value = "N", .check = cli::between(1U, kRecordKeepMax), .default_text = "all"});
   program.add_option("--record-max-bytes", options.record_max_bytes, parse_record_max_bytes,
-                     "Keep all files of the directory within this size, at least 256KiB: remove "
-                     "the oldest closed recordings of servers with this --name, also of earlier "
-                     "runs",
+                     "Keep all files of the directory within this size, at least 256KiB: begin a "
+                     "new file at an eighth of it, and remove the oldest closed recordings of "
+                     "servers with this --name, also of earlier runs",
                      {.value = "SIZE", .default_text = "off"});
+  program.add_gone("--record-rotate-size",
+                   "a file ends at an eighth of --record-max-bytes SIZE, shared by the rooms");
+  program.add_gone("--record-keep",
+                   "--record-max-bytes SIZE removes the oldest recordings of the directory");
   program.add_option("--name", options.name, parse_name,
                      "Name of this server in its recordings, in tickbox_server_info and, if it is "
                      "given, in each line of a JSON log; the same after a restart. Tokens may name "

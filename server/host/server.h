@@ -93,9 +93,9 @@ struct Server {
   std::unique_ptr<AdminServer> admin;
   std::unique_ptr<desync::Files> desyncs;
   std::unique_ptr<os::FileSink> results;  ///< the file of --match-results
-  ClosedRecordings recordings{options.record_keep};
+  RecordingFolder recordings{recording_folder_of(options)};
   RoomOpener rooms{
-      options, games, {.calendar = calendar, .entropy = entropy, .log = log, .closed = recordings}};
+      options, games, {.calendar = calendar, .entropy = entropy, .log = log, .folder = recordings}};
   std::vector<std::unique_ptr<ShardHost>> shards;
   std::vector<std::unique_ptr<ClosingRoom>> closing;  ///< used by the main thread, as what follows
 

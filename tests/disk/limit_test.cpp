@@ -1,7 +1,7 @@
 // The limit on a folder of recordings: the oldest closed recordings of this server are removed, and
 // nothing else.
 
-#include "server/host/recordings/recording_limit.h"
+#include "server/host/recordings/recording_folder.h"
 #include "tests/disk/recorded.h"
 
 #include <gtest/gtest.h>
@@ -74,6 +74,7 @@ TEST(RecordingLimit, ReportsAFolderThatItCannotBringWithinItsLimit) {
   EXPECT_EQ(recorded.files->stats().ticks_lost, 0U);
 }
 
+// One that cannot be removed is logged once, is not tried again, and costs nothing else.
 TEST(RecordingLimit, GoesOnWithTheNextFileAfterOneThatItCannotRemove) {
   Recorded recorded;
   const std::string oldest = recorded.put(3h, 40'000, kServer);
@@ -81,29 +82,30 @@ TEST(RecordingLimit, GoesOnWithTheNextFileAfterOneThatItCannotRemove) {
   recorded.put(1h, 40'000, kServer);
   recorded.disk.set_faults({.code = EACCES, .always = DiskCall::Remove});
   recorded.open_limited(10'000, 100'000);
-  recorded.run_until_noted(
+  const auto notes = recorded.run_until_noted(
       {"recording_not_removed path=" + oldest, "recording_not_removed path=" + newer});
+  EXPECT_EQ(std::ranges::count(notes, "recording_not_removed path=" + oldest), 1);
+  EXPECT_FALSE(recorded.files->status().degraded);
   recorded.disk.set_faults({});
-  recorded.run_until_noted({"recording_removed"});
+  recorded.run_until_noted({"recording_removed"}, 2);
   recorded.close();
   EXPECT_TRUE(recorded.has(oldest));
   EXPECT_TRUE(recorded.has(newer));
   EXPECT_GE(recorded.files->status().errors, 2U);
+  EXPECT_EQ(recorded.files->stats().ticks_lost, 0U);
 }
 
-TEST(RecordingLimit, NeverHoldsUpTheThreadThatTicks) {
-  for (const DiskCall held : {DiskCall::List, DiskCall::Read, DiskCall::Remove}) {
-    Recorded recorded;
-    recorded.put(1h, 200'000, kServer);
-    recorded.disk.hold(held);
-    recorded.open_limited(10'000, 100'000);
-    ASSERT_TRUE(comes_true([&] { return recorded.disk.waiting() > 0; }));
-    recorded.run(100);
-    EXPECT_GT(recorded.disk.waiting(), 0U);
-    recorded.disk.release();
-    recorded.close();
-    EXPECT_EQ(recorded.files->stats().ticks_lost, 0U);
-  }
+// The list of a server's closed files has those that are still there, of all its rooms.
+TEST(RecordingLimit, ListsTheNewestFilesOfThisRunThatItHasNotRemoved) {
+  Recorded recorded;
+  recorded.open_limited(10'000, 100'000);
+  recorded.run_until_noted({"recording_removed"}, 2);
+  recorded.close();
+  EXPECT_EQ(recorded.kept->closed(), recorded.disk.paths());
+  for (int i = 0; i < 1'200; ++i)
+    recorded.kept->add_closed(std::to_string(i));
+  EXPECT_EQ(recorded.kept->closed().size(), 1'000U);
+  EXPECT_EQ(recorded.kept->closed().back(), "1199");
 }
 
 TEST(RecordingLimit, KnowsTheNamesOfRecordings) {

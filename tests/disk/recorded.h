@@ -50,24 +50,22 @@ struct Recorded {
   FaultyDisk disk;
   TurnedCalendar calendar;
   RecordedMatch played;
-  std::optional<server::ClosedRecordings> kept{std::in_place};
+  std::optional<server::RecordingFolder> kept;
   std::unique_ptr<server::RecordingFiles> files;
   std::optional<server::Recorder> recorder;
 
-  /// Keeps this number of closed files. Requires: nothing is open.
-  void keep(std::uint32_t number) {
-    files.reset();
-    kept.emplace(number);
-  }
-
-  /// A tick is a record. A new file can begin once a second.
-  void open(server::RecordingFilesOptions options) {
-    options.folder = folder.file("");
+  /// Limits the folder to `bytes_max` bytes; 0: not. A tick is a record. A new file can begin once
+  /// a second.
+  void open(server::RecordingFilesOptions options, std::uint64_t bytes_max = 0) {
     options.retry_interval = std::chrono::milliseconds{1};
     record::Header header = played.header();
     header.server = record::name_hash(kServer);
-    auto opened = server::RecordingFiles::open(
-        options, {.calendar = calendar, .closed = *kept, .disk = disk}, header);
+    files.reset();
+    kept.emplace(
+        server::RecordingFolderOptions{
+            .path = folder.file(""), .bytes_max = bytes_max, .server = header.server},
+        disk);
+    auto opened = server::RecordingFiles::open(options, *kept, calendar, header);
     ASSERT_TRUE(opened) << opened.error();
     files = *std::move(opened);
     recorder.emplace(played.match(), header);
@@ -75,9 +73,7 @@ struct Recorded {
   }
 
   /// Ends files at `part` bytes, and limits the folder to `limit` bytes.
-  void open_limited(std::uint64_t part, std::uint64_t limit) {
-    open({.bytes_max = limit, .part_bytes = part});
-  }
+  void open_limited(std::uint64_t part, std::uint64_t limit) { open({.part_bytes = part}, limit); }
 
   /// Puts a closed recording of `bytes` bytes into the folder; it began `before` now. Returns its
   /// path.

@@ -76,23 +76,6 @@ TEST(Rotation, TheEndOfAMatchBeginsANewFileToo) {
   EXPECT_EQ(last, recorded.played.world().tick);
 }
 
-TEST(Rotation, OldFilesGoAndOthersStay) {
-  Recorded recorded;
-  const std::string foreign = recorded.folder.file("20200101T000000.000Z-room0.tickbox");
-  ASSERT_TRUE(recorded.disk.create(foreign));
-  recorded.keep(2);
-  recorded.open({.part_ticks = 5});
-  std::vector<std::string> noted = recorded.run_until_noted({"recording_removed"}, 5);
-  recorded.close();
-  const auto paths = recorded.disk.paths();
-  EXPECT_EQ(paths.front(), foreign);
-  EXPECT_LE(paths.size(), 1U + 2U + 2U);  // two kept, the last, and one more on its way out
-  std::erase_if(noted, [](const std::string& note) { return !note.contains("_removed"); });
-  EXPECT_TRUE(std::ranges::is_sorted(noted));
-  for (const record::VerifyResult& result : recorded.expect_all_sound())
-    EXPECT_TRUE(result.complete);
-}
-
 // The calendar goes back by an hour: names still tell the order.
 TEST(Rotation, AFileIsNeverNamedLikeAnotherWhateverTheCalendarDoes) {
   Recorded recorded;
@@ -122,12 +105,10 @@ TEST(Rotation, ThePageIsWrittenOnceAndStays) {
   Recorded recorded;
   const std::string path = recorded.folder.file("view-arena-00ff.html");
   const std::string page(150'000, 'p');
-  const server::RecordingFilesOptions options{.bytes_max = 100'000,
-                                              .part_bytes = 10'000,
-                                              .page_name = "view-arena-00ff.html",
-                                              .page = page};
-  recorded.keep(1);
-  recorded.open(options);
+  constexpr std::uint64_t kLimit = 100'000;
+  const server::RecordingFilesOptions options{
+      .part_bytes = 10'000, .page_name = "view-arena-00ff.html", .page = page};
+  recorded.open(options, kLimit);
   const auto notes =
       recorded.run_until_noted({"view_page_written path=" + path, "recording_removed"});
   EXPECT_TRUE(std::ranges::none_of(
@@ -136,7 +117,7 @@ TEST(Rotation, ThePageIsWrittenOnceAndStays) {
   EXPECT_TRUE(std::ranges::equal(recorded.disk.bytes(path), as_bytes_of(page)));
 
   // The one that is there stays.
-  recorded.open(options);
+  recorded.open(options, kLimit);
   for (const std::string& line : recorded.run_until_noted({"recording_removed"})) {
     EXPECT_FALSE(line.starts_with("view_page")) << line;
   }
@@ -144,7 +125,7 @@ TEST(Rotation, ThePageIsWrittenOnceAndStays) {
 
   // A server that was killed has left the beginning of one.
   recorded.disk.put(path, std::vector<std::byte>(10));
-  recorded.open(options);
+  recorded.open(options, kLimit);
   recorded.run_until_noted({"view_page_written path=" + path});
   recorded.close();
   EXPECT_TRUE(std::ranges::equal(recorded.disk.bytes(path), as_bytes_of(page)));
@@ -185,7 +166,10 @@ TEST(Rotation, WhereNoFileCanBeMadeItGoesOnInTheOldOne) {
   recorded.run(5);
   for (const std::string& path : in_the_way)
     EXPECT_TRUE(recorded.disk.remove(path));
-  ASSERT_TRUE(comes_true([&] { return !recorded.files->status().degraded; }));
+  ASSERT_TRUE(comes_true([&] {
+    recorded.run(1);
+    return !recorded.files->status().degraded;
+  }));
   recorded.run_until_files(2);
   recorded.run(10);
   recorded.close();
@@ -200,9 +184,9 @@ TEST(Rotation, WhereNoFileCanBeMadeItGoesOnInTheOldOne) {
 // with a gap.
 TEST(Rotation, AFullDiskKeepsThePresentFileAndTheOldOnes) {
   Recorded recorded;
-  recorded.keep(1);
-  recorded.open({.part_ticks = 10});
-  recorded.run_until_files(2);
+  recorded.put(1h, 50'000, kServer);
+  recorded.open({.part_bytes = 10'000}, 70'000);
+  recorded.run_until_files(3);
   recorded.disk.set_faults({.room = 0});
   ASSERT_TRUE(comes_true([&] {
     recorded.run(1);
@@ -253,12 +237,11 @@ TEST(Rotation, ADiskThatDoesNotAnswerIsToldOfWhileNothingIsLostYet) {
 // on, and still asks for the files' status and for what there is to log.
 TEST(Rotation, ADiskThatAnswersNothingNeverHoldsUpTheThreadThatTicks) {
   using enum DiskCall;
-  for (const std::optional<DiskCall> held :
-       std::vector<std::optional<DiskCall>>{std::nullopt, Create, Append, Sync, Close, Remove}) {
+  for (const std::optional<DiskCall> held : std::vector<std::optional<DiskCall>>{
+           std::nullopt, Create, Append, Sync, Close, List, Read, Remove}) {
     SCOPED_TRACE(held ? "calls of kind " + std::to_string(static_cast<int>(*held)) : "all calls");
     Recorded recorded;
-    recorded.keep(1);
-    recorded.open({.part_ticks = 10});
+    recorded.open({.part_ticks = 10}, 5'000);
     recorded.run_until_files(2);
     recorded.disk.hold(held);
     std::atomic<int> ticked = 0;
@@ -296,28 +279,6 @@ TEST(Rotation, ADiskThatAnswersNothingNeverHoldsUpTheThreadThatTicks) {
     for (const record::VerifyResult& result : recorded.expect_all_sound())
       EXPECT_TRUE(result.complete);
   }
-}
-
-// An old file that cannot be removed is logged, once, and stays; the recording goes on.
-TEST(Rotation, AFileThatCannotBeRemovedIsToldOfAndStays) {
-  Recorded recorded;
-  recorded.keep(1);
-  recorded.open({.part_ticks = 5});
-  recorded.disk.set_faults({.code = EACCES, .always = DiskCall::Remove});
-  const std::string first = recorded.disk.paths().front();
-  const auto notes = recorded.run_until_noted({"recording_not_removed"}, 2);
-  EXPECT_EQ(std::ranges::count(notes, "recording_not_removed path=" + first), 1);
-  EXPECT_FALSE(recorded.disk.bytes(first).empty());
-  EXPECT_EQ(recorded.files->status().errors, 2U);
-  EXPECT_FALSE(recorded.files->status().degraded);
-
-  recorded.disk.set_faults({});
-  recorded.run_until_noted({"recording_removed"}, 2);
-  EXPECT_EQ(recorded.disk.paths().front(), first);
-  recorded.close();
-  EXPECT_EQ(recorded.files->stats().ticks_lost, 0U);
-  for (const record::VerifyResult& result : recorded.expect_all_sound())
-    EXPECT_TRUE(result.complete);
 }
 
 }  // namespace

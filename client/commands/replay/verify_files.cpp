@@ -27,7 +27,6 @@
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -262,12 +261,9 @@ void Run::write(std::string_view line) {
     failure_ = std::move(why);
     has_failed_ = true;
   };
-  for (ConstBytes rest = std::as_bytes(std::span{line}); lines_ && !rest.empty();) {
-    const auto taken = lines_->append(rest);
-    if (!taken) {
-      return fail(cannot_write(options_.resume, taken.error()));
-    }
-    rest = rest.subspan(*taken);
+  if (lines_) {
+    const auto written = os::append_all(*lines_, as_bytes_of(line));
+    if (!written) return fail(cannot_write(options_.resume, written.error()));
   }
   progress_.clear();
   if (auto written = os::write_to_stdout(line); !written) fail(std::move(written.error()));

@@ -38,6 +38,16 @@ class AppendFile {
   [[nodiscard]] virtual std::expected<void, int> close() = 0;
 };
 
+/// Appends all of `bytes`. Fails: with an errno code; then a part of them may be in the file.
+[[nodiscard]] inline std::expected<void, int> append_all(AppendFile& file, ConstBytes bytes) {
+  while (!bytes.empty()) {
+    const auto taken = file.append(bytes);
+    if (!taken) return std::unexpected{taken.error()};
+    bytes = bytes.subspan(*taken);
+  }
+  return {};
+}
+
 /// Who may have a file open to append to it.
 enum class Writers : std::uint8_t { Several, One };
 

@@ -1,6 +1,7 @@
 // Two threads share a list of batches. The writer copies records into the last batch under a lock.
 // The background thread takes whole batches out under the same lock and writes them without it. A
 // record never spans two batches. Records that the disk refused go back to the front of the list.
+// Other work of the background thread, such as a change of the file, has its place in the list.
 
 #include "os/files/file_sink.h"
 
@@ -141,29 +142,43 @@ constexpr std::size_t kBatchesKept = 4;
 
 }  // namespace
 
-struct FileSink::State {
-  State(std::unique_ptr<AppendFile> opened, const FileSinkOptions& given)
-      : options(given), file(std::move(opened)) {}
+/// What the thread of a sink does next: writes records, or some other work.
+struct SinkTask {
+  RecordBatch batch{};
+  SinkWork work{};
+  bool changes_file = false;  ///< the work does: the records behind it are those of another file
+};
 
-  FileSinkOptions options;
+struct FileSink::State {
+  State(std::unique_ptr<AppendFile> opened, FileSinkOptions given)
+      : options(std::move(given)), file(std::move(opened)), path(options.path) {}
+
+  const FileSinkOptions options;
   RecordFile file;  ///< used only by the thread while it runs
   std::thread thread;
   std::stop_source closing;
+  bool closed = false;  ///< used only by close()
 
   mutable std::mutex mutex;  ///< guards the members below
   std::condition_variable_any wake;
-  std::deque<RecordBatch> waiting;
+  std::string path;  ///< of the file
+  std::deque<SinkTask> waiting;
   std::vector<RecordBatch> spare;
-  std::optional<Instant> asked;  ///< start of the write that the disk has not answered yet
-  bool closed = false;
+  std::optional<Instant> asked;     ///< start of the task that is not done yet
   std::string failure;              ///< the last error, in one line
-  std::optional<std::string> loss;  ///< why an accepted record is not in the file
+  std::optional<std::string> loss;  ///< why an accepted record is in no file
+  bool is_whole = true;             ///< no accepted record of this file is lost
+  std::uint64_t bytes_before = 0;   ///< in the files before
   FileSinkStats stats;
 
   void run();
   void wait(std::unique_lock<std::mutex>& lock);
   void drain(std::unique_lock<std::mutex>& lock);
   void give_up();
+  void queue(SinkTask task);
+  void lose();
+  void close_file();
+  void change_file(std::unique_ptr<AppendFile> next, std::string next_path);
   RecordBatch& batch_for(std::size_t size);
   void recycle(RecordBatch batch);
   void fail(const DiskError& error);
@@ -172,16 +187,17 @@ struct FileSink::State {
 /// Requires: the lock.
 RecordBatch& FileSink::State::batch_for(std::size_t size) {
   if (!waiting.empty()) {
-    RecordBatch& last = waiting.back();
+    RecordBatch& last = waiting.back().batch;  // a task of other work has one without memory
     if (last.bytes.size() + size <= last.bytes.capacity()) return last;
   }
+  RecordBatch& batch = waiting.emplace_back().batch;
   if (spare.empty() || size > kBatchBytes) {
-    waiting.emplace_back().bytes.reserve(std::max(size, kBatchBytes));
+    batch.bytes.reserve(std::max(size, kBatchBytes));
   } else {
-    waiting.push_back(std::move(spare.back()));
+    batch = std::move(spare.back());
     spare.pop_back();
   }
-  return waiting.back();
+  return batch;
 }
 
 /// Requires: the lock.
@@ -195,11 +211,11 @@ void FileSink::State::fail(const DiskError& error) {
   ++stats.errors;
   const std::string reason =
       error.code == ESTALE ? "another program has made it shorter" : reason_of(error.code);
-  failure = "cannot " + std::string{error.what} + " " + options.path + ": " + reason + "; " +
-            std::to_string(stats.bytes_written) + " bytes are written";
+  failure = "cannot " + std::string{error.what} + " " + path + ": " + reason + "; " +
+            std::to_string(file.bytes()) + " bytes are written";
 }
 
-/// Waits until there is work: until records are queued, or for retry_interval if the disk failed.
+/// Waits until there is a task, or for retry_interval if the disk failed.
 void FileSink::State::wait(std::unique_lock<std::mutex>& lock) {
   const std::stop_token stop = closing.get_token();
   if (stats.degraded) {
@@ -209,35 +225,78 @@ void FileSink::State::wait(std::unique_lock<std::mutex>& lock) {
   wake.wait(lock, stop, [&] { return !waiting.empty(); });
 }
 
-/// Writes the queued batches until the queue is empty or the disk fails.
+/// Does the tasks until none is left or the disk fails.
 void FileSink::State::drain(std::unique_lock<std::mutex>& lock) {
   while (!waiting.empty()) {
-    RecordBatch batch = std::move(waiting.front());
+    SinkTask task = std::move(waiting.front());
     waiting.pop_front();
-    const std::size_t before = batch.bytes.size();
+    const std::size_t before = task.batch.bytes.size();
     asked = SteadyClock{}.now();
     lock.unlock();
-    const auto written = file.append(batch);
+    std::expected<void, DiskError> done;
+    if (task.work) {
+      task.work();
+    } else {
+      done = file.append(task.batch);
+    }
     lock.lock();
     asked.reset();
-    stats.bytes_written = file.bytes();
-    stats.queue_bytes -= before - batch.bytes.size();
-    if (!written) {
-      fail(written.error());
-      waiting.push_front(std::move(batch));
+    stats.bytes_written = bytes_before + file.bytes();
+    stats.queue_bytes -= before - task.batch.bytes.size();
+    if (!done) {
+      fail(done.error());
+      waiting.push_front(std::move(task));
       stats.degraded = true;
       return;
     }
-    recycle(std::move(batch));
+    if (!task.work) recycle(std::move(task.batch));
   }
   stats.degraded = false;
 }
 
+void FileSink::State::queue(SinkTask task) {
+  {
+    const std::scoped_lock lock{mutex};
+    waiting.push_back(std::move(task));
+  }
+  wake.notify_one();
+}
+
 /// Requires: the lock.
+void FileSink::State::lose() {
+  is_whole = false;
+  if (!loss) loss = failure;
+}
+
+/// Drops what waits for the file that has failed. Requires: the lock.
 void FileSink::State::give_up() {
-  loss = failure;
-  waiting.clear();
-  stats.queue_bytes = 0;
+  lose();
+  while (!waiting.empty() && !waiting.front().changes_file) {
+    stats.queue_bytes -= waiting.front().batch.bytes.size();
+    waiting.pop_front();
+  }
+}
+
+/// Closes the file, without the lock: a thread that calls stats() must not wait for the medium.
+void FileSink::State::close_file() {
+  const auto done = file.close();
+  std::unique_lock lock{mutex};
+  if (!done) {
+    fail(done.error());
+    lose();
+  }
+  const ClosedFile report{.path = path, .bytes = file.bytes(), .is_whole = is_whole};
+  lock.unlock();
+  if (options.closed) options.closed(report);
+}
+
+void FileSink::State::change_file(std::unique_ptr<AppendFile> next, std::string next_path) {
+  close_file();
+  const std::scoped_lock lock{mutex};
+  bytes_before += file.bytes();
+  file = RecordFile{std::move(next)};
+  path = std::move(next_path);
+  is_whole = true;
 }
 
 void FileSink::State::run() {
@@ -268,8 +327,8 @@ std::expected<std::unique_ptr<FileSink>, std::string> FileSink::create(
 }
 
 std::expected<std::unique_ptr<FileSink>, std::string> FileSink::over(
-    std::unique_ptr<AppendFile> file, const FileSinkOptions& options) {
-  auto state = std::make_unique<State>(std::move(file), options);
+    std::unique_ptr<AppendFile> file, FileSinkOptions options) {
+  auto state = std::make_unique<State>(std::move(file), std::move(options));
   auto thread = start_thread("file_sink", [state = state.get()] { state->run(); });
   if (!thread) return std::unexpected(std::move(thread.error()));
   state->thread = *std::move(thread);
@@ -301,22 +360,25 @@ bool FileSink::write(ConstBytes bytes) {
   return true;
 }
 
+void FileSink::run(SinkWork work) {
+  state_->queue({.work = std::move(work)});
+}
+
+void FileSink::change_file(std::unique_ptr<AppendFile> next, std::string path) {
+  State* const state = state_.get();
+  auto change = [state, next = std::move(next), path = std::move(path)]() mutable {
+    state->change_file(std::move(next), std::move(path));
+  };
+  state->queue({.work = std::move(change), .changes_file = true});
+}
+
 std::expected<void, std::string> FileSink::close() {
   State& state = *state_;
   state.closing.request_stop();
   if (state.thread.joinable()) state.thread.join();
+  if (!std::exchange(state.closed, true)) state.close_file();
 
-  std::unique_lock lock{state.mutex};
-  if (!std::exchange(state.closed, true)) {
-    // close() waits for the medium; a thread that calls stats() must not wait.
-    lock.unlock();
-    const auto closed = state.file.close();
-    lock.lock();
-    if (!closed) {
-      state.fail(closed.error());
-      if (!state.loss) state.loss = state.failure;
-    }
-  }
+  const std::scoped_lock lock{state.mutex};
   if (state.loss) return std::unexpected{*state.loss};
   return {};
 }
@@ -331,6 +393,15 @@ FileSinkStats FileSink::stats() const {
 std::string FileSink::failure() const {
   const std::scoped_lock lock{state_->mutex};
   return state_->failure;
+}
+
+std::string FileSink::hindrance() const {
+  const FileSinkStats now = stats();
+  const std::scoped_lock lock{state_->mutex};
+  if (now.degraded) return state_->failure;
+  if (!now.stalled) return {};
+  return "cannot write " + state_->path + ": the disk does not answer; " +
+         std::to_string(state_->stats.bytes_written - state_->bytes_before) + " bytes are written";
 }
 
 }  // namespace tickbox::os

@@ -1,6 +1,6 @@
 #pragma once
-// A file of appended records, written by a background thread: a slow or full disk costs the file,
-// never a tick.
+// A file of appended records, or one after the other, written by a background thread: a slow or
+// full disk costs the file, never a tick.
 
 #include "core/bytes.h"
 #include "core/clock.h"
@@ -9,10 +9,21 @@
 #include <cstddef>
 #include <cstdint>
 #include <expected>
+#include <functional>
 #include <memory>
 #include <string>
 
 namespace tickbox::os {
+
+/// A file that a sink has closed.
+struct ClosedFile {
+  std::string path{};
+  std::uint64_t bytes = 0;  ///< of its whole records
+  bool is_whole = true;     ///< false: accepted records are or may be lost
+};
+
+/// Work that a sink does in its thread, between records.
+using SinkWork = std::move_only_function<void()>;
 
 struct FileSinkOptions {
   std::string path{};  ///< must not exist: nothing is overwritten
@@ -23,10 +34,12 @@ struct FileSinkOptions {
   Duration retry_interval = std::chrono::seconds{5};
   /// Time without an answer after which the disk counts as stalled.
   Duration patience = std::chrono::seconds{2};
+  /// Called for each closed file, in the thread of the sink; for the last one in that of close().
+  std::function<void(const ClosedFile&)> closed{};
 };
 
 struct FileSinkStats {
-  std::uint64_t bytes_written = 0;  ///< handed to the kernel, in whole records
+  std::uint64_t bytes_written = 0;  ///< handed to the kernel, in whole records of all files
   std::uint64_t errors = 0;         ///< failed writes, truncations, syncs and closes
   std::uint64_t queue_bytes = 0;    ///< bytes in the queue now
   bool degraded = false;            ///< the disk failed: writes are refused until it recovers
@@ -48,7 +61,7 @@ class FileSink final : public ByteSink {
 
   /// Does the same for a file that a disk has already created at options.path.
   [[nodiscard]] static std::expected<std::unique_ptr<FileSink>, std::string> over(
-      std::unique_ptr<AppendFile> file, const FileSinkOptions& options);
+      std::unique_ptr<AppendFile> file, FileSinkOptions options);
 
   FileSink(const FileSink&) = delete;
   FileSink& operator=(const FileSink&) = delete;
@@ -62,8 +75,17 @@ class FileSink final : public ByteSink {
   /// instructions; it never waits for the disk.
   bool write(ConstBytes bytes) override;
 
-  /// Writes the queue, syncs the file to the disk and joins the thread. A failed disk gets one more
-  /// attempt. Fails: with one line, if an accepted record is or may be lost.
+  /// Queues `work`: it begins once everything before it is in the file, so not while the disk
+  /// fails. It may wait for the disk; meanwhile records wait. It is dropped if the disk fails until
+  /// the end. Requires: close() was not called.
+  void run(SinkWork work);
+
+  /// Queues a change: everything before it is written, that file is synced and closed, and what
+  /// follows goes to `next`. Requires: as for run(); a disk has created `next` at `path`.
+  void change_file(std::unique_ptr<AppendFile> next, std::string path);
+
+  /// Does what is queued, syncs the file to the disk and joins the thread. Each file of a failed
+  /// disk gets one more attempt. Fails: with one line, if an accepted record is or may be lost.
   std::expected<void, std::string> close();
 
   /// Thread: any.
@@ -71,6 +93,9 @@ class FileSink final : public ByteSink {
 
   /// The last error in one line; empty if there was none. Thread: any.
   [[nodiscard]] std::string failure() const;
+
+  /// Why the file is not being written at present, in one line; empty if it is. Thread: any.
+  [[nodiscard]] std::string hindrance() const;
 
  private:
   struct State;

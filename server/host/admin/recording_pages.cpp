@@ -7,7 +7,7 @@
 #include "os/process/system_error.h"
 #include "record/format.h"
 #include "server/host/background_call.h"
-#include "server/host/recordings/recording_limit.h"
+#include "server/host/recordings/recording_folder.h"
 
 #include <fmt/core.h>
 

@@ -30,14 +30,7 @@ class DirectSink final : public ByteSink {
  public:
   explicit DirectSink(os::AppendFile& file) : file_(file) {}
 
-  bool write(ConstBytes bytes) override {
-    while (!bytes.empty()) {
-      const auto taken = file_.append(bytes);
-      if (!taken) return false;
-      bytes = bytes.subspan(*taken);
-    }
-    return true;
-  }
+  bool write(ConstBytes bytes) override { return os::append_all(file_, bytes).has_value(); }
 
  private:
   os::AppendFile& file_;

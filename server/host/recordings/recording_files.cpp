@@ -1,15 +1,11 @@
-// The log's thread requests a file and gets it some ticks later. It gives back each file that it
-// has finished. Both are moves under a lock that the other thread holds for a few instructions.
+// The log's thread requests a file, which the thread of the sink creates between two writes. Then
+// the next segment goes there: the change has its place in the queue of the sink, between records.
 
 #include "server/host/recordings/recording_files.h"
 
 #include "core/bytes.h"
-#include "os/process/process.h"
 #include "os/process/steady_clock.h"
 #include "os/process/system_error.h"
-
-#include <fmt/chrono.h>
-#include <fmt/core.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -23,289 +19,100 @@ namespace {
 /// The most notes that wait to be taken.
 constexpr std::size_t kNotesMax = 64;
 
-/// The time between two checks of a file to be closed that has records waiting for the disk.
-constexpr Duration kDrainLook = std::chrono::milliseconds{10};
-
 /// How many names, of consecutive milliseconds, are tried if a file of that name exists already.
 constexpr int kNamesTried = 100;
 
 }  // namespace
 
-std::string RecordingFiles::RecordingFile::hindrance() const {
-  const os::FileSinkStats stats = sink->stats();
-  if (stats.degraded) return sink->failure();
-  if (!stats.stalled) return {};
-  return fmt::format("cannot write {}: the disk does not answer; {} bytes are written", path,
-                     stats.bytes_written);
-}
-
-std::string recording_name(WallTime start, std::uint32_t room, std::string_view suffix) {
-  return fmt::format("{:%Y%m%dT%H%M%S}.{:03}Z-room{}{}{}.tickbox",
-                     fmt::gmtime(std::chrono::floor<std::chrono::seconds>(start)),
-                     start.time_since_epoch().count() % 1'000, room, suffix.empty() ? "" : "-",
-                     suffix);
-}
-
-/// Creates a file. If the name exists already, or the calendar went back, uses a later name.
-std::expected<std::unique_ptr<RecordingFiles::RecordingFile>, std::string> RecordingFiles::make() {
-  WallTime start = std::max(parts_.calendar.now(), last_start_ + std::chrono::milliseconds{1});
-  auto part = std::make_unique<RecordingFile>();
-  for (int tried = 1;; ++tried, start += std::chrono::milliseconds{1}) {
-    const std::filesystem::path folder{options_.folder};
-    part->path = (folder / recording_name(start, header_.room)).string();
-    auto file = parts_.disk.create(part->path);
-    if (!file && file.error() == EEXIST && tried < kNamesTried) continue;
-    if (!file) return std::unexpected{os::creation_failure(part->path, file.error())};
-    auto sink = os::FileSink::over(*std::move(file), {.path = part->path,
-                                                      .retry_interval = options_.retry_interval,
-                                                      .patience = options_.patience});
-    if (!sink) return std::unexpected(std::move(sink.error()));
-    part->sink = *std::move(sink);
-    break;
-  }
-  last_start_ = start;
-  header_.part = made_++;
-  part->file.emplace(*part->sink, header_);
-  return part;
-}
-
-/// Returns whether the present file is long enough.
-bool RecordingFiles::is_due() const {
-  return match_has_ended_ || (options_.part_ticks != 0 && last_ - *began_ >= options_.part_ticks) ||
-         (options_.part_bytes != 0 && present_->file->stats().bytes >= options_.part_bytes);
-}
-
-/// Returns whether another file may follow the present one. Leaving a file that cannot be written
-/// for another that cannot either would only use up the old files. And one file that is not yet
-/// complete is enough. Requires: the lock.
-bool RecordingFiles::may_change() const {
-  return !closing_.stop_requested() && !retired_ && !present_->sink->stats().degraded;
-}
-
-void RecordingFiles::request_next() {
-  {
-    const std::scoped_lock lock{mutex_};
-    if (wanted_ || !may_change()) return;
-    wanted_ = true;
-  }
-  wake_.notify_one();
-}
-
-/// Ends the present file and goes on in the next one, if it is created.
-void RecordingFiles::change_file() {
-  {
-    const std::scoped_lock lock{mutex_};
-    if (!ready_ || !may_change()) return;
-    present_->file->finish();
-    past_.add(present_->file->stats());
-    retired_ = std::exchange(present_, std::move(ready_));
-    wanted_ = false;
-  }
-  began_.reset();
-  match_has_ended_ = false;
-  wake_.notify_one();
-}
-
-/// Requires: the lock.
-void RecordingFiles::queue_note(RecordingNote note) {
-  if (notes_.size() == kNotesMax) notes_.erase(notes_.begin());
-  notes_.push_back(std::move(note));
-}
-
-/// Does not close a file before it is fully written, except when the recording ends: closing is the
-/// last attempt to write.
-void RecordingFiles::run() {
-  std::unique_lock lock{mutex_};
-  write_page(lock);
-  keep_limit(lock);
-  while (true) {
-    wait(lock);
-    const bool is_closing = closing_.stop_requested();  // read once: it can change at any moment
-    if (retired_ && (is_closing || retired_->is_written())) {
-      close_retired(lock);
-    } else if (is_closing) {
-      return;
-    } else if (wanted_ && !ready_ && retry_at_ <= os::SteadyClock{}.now()) {
-      make_next(lock);
-    }
-  }
-}
-
-void RecordingFiles::wait(std::unique_lock<std::mutex>& lock) {
-  const std::stop_token stop = closing_.get_token();
-  if (retired_) {
-    wake_.wait_for(lock, stop, retired_->is_written() ? Duration{} : kDrainLook,
-                   [] { return false; });
-  } else if (wanted_ && !ready_) {
-    wake_.wait_until(lock, stop, retry_at_, [&] { return retired_ != nullptr; });
-  } else {
-    wake_.wait(lock, stop, [&] { return retired_ || (wanted_ && !ready_); });
-  }
-}
-
-/// Writes the page beside the recordings, unless it is there whole. A server that was killed may
-/// have left a part of it, and another version another page.
-void RecordingFiles::write_page(std::unique_lock<std::mutex>& lock) {
-  if (options_.page.empty()) return;
-  lock.unlock();
-  const std::string path = (std::filesystem::path{options_.folder} / options_.page_name).string();
-  if (const auto files = parts_.disk.list(options_.folder)) {
-    const auto old = std::ranges::find(*files, path, &os::ListedFile::path);
-    if (old != files->end() && old->bytes != options_.page.size()) (void)parts_.disk.remove(path);
-  }
-  auto file = parts_.disk.create(path);
-  int error = file ? 0 : file.error();
-  for (ConstBytes rest = as_bytes_of(options_.page); error == 0 && !rest.empty();) {
-    const auto taken = (*file)->append(rest);
-    if (taken) rest = rest.subspan(*taken);
-    if (!taken) error = taken.error();
-  }
-  if (file) {
-    if (const auto closed = (*file)->close(); !closed && error == 0) error = closed.error();
-    if (error != 0) (void)parts_.disk.remove(path);
-  }
-  lock.lock();
-  if (error == EEXIST) return;
-  if (error == 0) return queue_note({.event = {"view_page_written", {{"path", path}}}});
-  queue_note({.severity = Severity::Warning,
-              .event = {"view_page_failed", {{"path", path}, {"reason", os::reason_of(error)}}}});
-}
-
-void RecordingFiles::make_next(std::unique_lock<std::mutex>& lock) {
-  lock.unlock();
-  auto part = make();
-  lock.lock();
-  if (part) {
-    ready_ = *std::move(part);
-    making_failed_.clear();
-    queue_note({.event = {"recording_opened", {{"path", ready_->path}}}});
-  } else {
-    ++errors_;
-    making_failed_ = std::move(part.error());
-    retry_at_ = os::SteadyClock{}.now() + options_.retry_interval;
-  }
-}
-
-void RecordingFiles::close_retired(std::unique_lock<std::mutex>& lock) {
-  RecordingFile& part = *retired_;
-  lock.unlock();
-  const auto closed_well = part.sink->close();
-  parts_.closed.add(part.path);
-  lock.lock();
-  count(part, closed_well);
-  retired_.reset();
-  remove_excess(lock);
-  keep_limit(lock);
-}
-
-/// Requires: the lock.
-void RecordingFiles::count(const RecordingFile& part,
-                           const std::expected<void, std::string>& closed_well) {
-  const os::FileSinkStats stats = part.sink->stats();
-  bytes_ += stats.bytes_written;
-  errors_ += stats.errors;
-  if (!closed_well && loss_.empty()) loss_ = closed_well.error();
-  queue_note(
-      {.severity = closed_well ? Severity::Info : Severity::Error,
-       .event = {"recording_closed", {{"path", part.path}, {"bytes", stats.bytes_written}}}});
-}
-
-void RecordingFiles::remove_excess(std::unique_lock<std::mutex>& lock) {
-  while (const auto path = parts_.closed.pop_excess()) {
-    lock.unlock();
-    const auto removed = parts_.disk.remove(*path);
-    lock.lock();
-    record_removal(*path, removed || removed.error() == ENOENT);
-  }
-}
-
-void RecordingFiles::keep_limit(std::unique_lock<std::mutex>& lock) {
-  if (options_.bytes_max == 0) return;
-  lock.unlock();
-  const LimitKept kept = limit_.keep(options_.part_bytes);
-  parts_.closed.remove(kept.removed);
-  lock.lock();
-  for (const std::string& path : kept.removed)
-    record_removal(path, true);
-  for (const std::string& path : kept.not_removed)
-    record_removal(path, false);
-  if (kept.error != 0) {
-    ++errors_;
-    queue_note({.severity = Severity::Error,
-                .event = {"recording_limit_failed",
-                          {{"path", options_.folder}, {"reason", os::reason_of(kept.error)}}}});
-    return;
-  }
-  const bool was_over = std::exchange(is_over_, kept.bytes > options_.bytes_max);
-  if (!is_over_ || was_over) return;
-  queue_note({.severity = Severity::Error,
-              .event = {"recording_over_limit",
-                        {{"path", options_.folder},
-                         {"bytes", kept.bytes},
-                         {"limit", options_.bytes_max},
-                         {"reason", "no other file is a closed recording of this server"}}}});
-}
-
-/// Requires: the lock.
-void RecordingFiles::record_removal(const std::string& path, bool removed) {
-  errors_ += removed ? 0U : 1U;
-  queue_note(
-      {.severity = removed ? Severity::Info : Severity::Error,
-       .event = {removed ? "recording_removed" : "recording_not_removed", {{"path", path}}}});
-}
-
 std::expected<std::unique_ptr<RecordingFiles>, std::string> RecordingFiles::open(
-    const RecordingFilesOptions& options, const RecordingFilesParts& parts,
+    const RecordingFilesOptions& options, RecordingFolder& folder, const WallClock& calendar,
     const record::Header& header) {
-  std::error_code failed;
-  std::filesystem::create_directory(options.folder, failed);
-  if (failed) {
-    const bool has_no_parent = failed == std::errc::no_such_file_or_directory;
-    return std::unexpected(fmt::format(
-        "cannot make the directory {}: {}; choose another with --record", options.folder,
-        has_no_parent ? "its parent directory does not exist" : failed.message()));
-  }
-  std::unique_ptr<RecordingFiles> files{new RecordingFiles{options, parts, header}};
-  auto first = files->make();
+  if (auto created = folder.create(); !created) return std::unexpected(std::move(created.error()));
+  std::unique_ptr<RecordingFiles> files{new RecordingFiles{options, folder, calendar, header}};
+  RecordingFiles& self = *files;
+  auto first = self.make();
   if (!first) return std::unexpected{std::move(first.error())};
-  files->present_ = *std::move(first);
-  files->queue_note({.event = {"recording_opened", {{"path", files->present_->path}}}});
-  auto thread = os::start_thread("recordings", [self = files.get()] { self->run(); });
-  if (!thread) return std::unexpected(std::move(thread.error()));
-  files->thread_ = *std::move(thread);
+  self.path_ = first->path;
+  self.queue_note({.event = {"recording_opened", {{"path", first->path}}}});
+  auto sink = os::FileSink::over(
+      std::move(first->file),
+      {.path = first->path,
+       .retry_interval = options.retry_interval,
+       .patience = options.patience,
+       .closed = [&self](const os::ClosedFile& file) { self.file_closed(file); }});
+  if (!sink) return std::unexpected(std::move(sink.error()));
+  self.sink_ = *std::move(sink);
+  self.header_.part = 0;
+  self.begin_file();
+  self.sink_->run([&self] {
+    self.write_page();
+    self.keep_limit();
+  });
   return files;
 }
-
-RecordingFiles::RecordingFiles(const RecordingFilesOptions& options,
-                               const RecordingFilesParts& parts, const record::Header& header)
-    : options_(options),
-      parts_(parts),
-      header_(header),
-      limit_({.folder = options.folder, .bytes_max = options.bytes_max, .server = header.server},
-             parts.disk) {}
 
 RecordingFiles::~RecordingFiles() {
   (void)close();
 }
 
+void RecordingFiles::begin_file() {
+  file_.emplace(*sink_, header_);
+  ++header_.part;
+  began_.reset();
+  match_has_ended_ = false;
+}
+
+/// Returns whether the present file is long enough.
+bool RecordingFiles::is_due() const {
+  return match_has_ended_ ||
+         (options_.part_ticks != 0 && began_ && last_ - *began_ >= options_.part_ticks) ||
+         (options_.part_bytes != 0 && file_->stats().bytes >= options_.part_bytes);
+}
+
+/// Returns whether the next file is created and may follow the present one. Leaving a file that
+/// cannot be written for another that cannot either would only use up the old files.
+bool RecordingFiles::may_change() const {
+  if (sink_->stats().degraded) return false;
+  const std::scoped_lock lock{mutex_};
+  return next_.has_value();
+}
+
+void RecordingFiles::request_next() {
+  {
+    const std::scoped_lock lock{mutex_};
+    const bool is_early = !making_failed_.empty() && os::SteadyClock{}.now() < retry_at_;
+    if (is_requested_ || is_early) return;
+    is_requested_ = true;
+  }
+  sink_->run([this] { make_next(); });
+}
+
+/// Ends the present file and goes on in the next one.
+void RecordingFiles::change_file() {
+  file_->finish();
+  past_.add(file_->stats());
+  const std::scoped_lock lock{mutex_};
+  path_ = next_->path;
+  sink_->change_file(std::move(next_->file), path_);
+  next_.reset();
+  is_requested_ = false;
+  begin_file();
+}
+
 void RecordingFiles::append(const record::LogRecord& record) {
   const record::RecordHead& head = record.head;
   const bool is_keyframe = head.type == record::RecordType::Keyframe;
-  if (is_keyframe && began_ && is_due()) change_file();
-  present_->file->append(record);
+  if (is_keyframe && began_ && is_due() && may_change()) change_file();
+  file_->append(record);
   last_ = is_keyframe ? head.tick : head.tick + (head.count - 1);
   if (!began_) began_ = last_;
   if (is_due()) request_next();
 }
 
 bool RecordingFiles::wants_segment() const {
-  if (present_->file->wants_segment()) {
-    const os::FileSinkStats stats = present_->sink->stats();
-    return !stats.degraded && !stats.stalled;  // else the file would refuse the segment too
-  }
-  if (!began_ || !is_due()) return false;
-  const std::scoped_lock lock{mutex_};
-  return ready_ && may_change();
+  if (!file_->wants_segment()) return began_ && is_due() && may_change();
+  const os::FileSinkStats stats = sink_->stats();
+  return !stats.degraded && !stats.stalled;  // else the file would refuse the segment too
 }
 
 void RecordingFiles::match_ended() {
@@ -314,35 +121,25 @@ void RecordingFiles::match_ended() {
 }
 
 void RecordingFiles::finish() {
-  present_->file->finish();
+  file_->finish();
 }
 
 record::LogFileStats RecordingFiles::stats() const {
   record::LogFileStats sum = past_;
-  if (present_) sum.add(present_->file->stats());
+  if (file_) sum.add(file_->stats());
   return sum;
 }
 
 RecordingStatus RecordingFiles::status() const {
+  const os::FileSinkStats sink = sink_->stats();
   const std::scoped_lock lock{mutex_};
-  RecordingStatus status{.bytes = bytes_, .errors = errors_};
-  const auto add = [&status](const std::unique_ptr<RecordingFile>& part) {
-    if (!part) return;
-    const os::FileSinkStats stats = part->sink->stats();
-    status.bytes += stats.bytes_written;
-    status.errors += stats.errors;
-    status.queue_bytes += stats.queue_bytes;
-  };
-  add(retired_);
-  add(ready_);
-  if (!present_) return status;
-  add(present_);
-  status.path = present_->path;
-  status.reason = making_failed_;
-  for (const RecordingFile* part : {retired_.get(), present_.get()}) {
-    if (part == nullptr) continue;
-    if (std::string why = part->hindrance(); !why.empty()) status.reason = std::move(why);
-  }
+  RecordingStatus status{.bytes = sink.bytes_written,
+                         .errors = sink.errors + errors_,
+                         .queue_bytes = sink.queue_bytes};
+  if (path_.empty()) return status;
+  status.path = path_;
+  status.reason = sink_->hindrance();
+  if (status.reason.empty()) status.reason = making_failed_;
   status.degraded = !status.reason.empty();
   return status;
 }
@@ -353,29 +150,102 @@ std::vector<RecordingNote> RecordingFiles::consume_notes() {
 }
 
 std::expected<void, std::string> RecordingFiles::close() {
-  closing_.request_stop();
-  if (thread_.joinable()) thread_.join();
-
+  if (!sink_) return {};
+  {
+    const std::scoped_lock lock{mutex_};
+    is_closing_ = true;
+  }
+  auto closed = sink_->close();
+  if (file_) past_.add(file_->stats());
+  file_.reset();
   const std::scoped_lock lock{mutex_};
-  if (present_) {
-    past_.add(present_->file->stats());
-    count(*present_, present_->sink->close());
-    parts_.closed.add(present_->path);
-    present_.reset();
-  }
-  if (ready_) {  // not used yet
-    (void)ready_->sink->close();
-    (void)parts_.disk.remove(ready_->path);
-    ready_.reset();
-  }
-  if (!loss_.empty()) return std::unexpected{loss_};
-  return {};
+  path_.clear();
+  if (next_) (void)folder_.disk().remove(next_->path);  // not used yet
+  next_.reset();
+  return closed;
 }
 
-void RecordingFiles::remove_old() {
-  std::unique_lock lock{mutex_};
-  remove_excess(lock);
-  keep_limit(lock);
+/// Creates a file. If the name exists already, or the calendar went back, uses a later name.
+std::expected<RecordingFiles::NextFile, std::string> RecordingFiles::make() {
+  WallTime start = std::max(calendar_.now(), last_start_ + std::chrono::milliseconds{1});
+  for (int tried = 1;; ++tried, start += std::chrono::milliseconds{1}) {
+    const std::filesystem::path folder{folder_.path()};
+    std::string path = (folder / recording_name(start, room_)).string();
+    auto file = folder_.disk().create(path);
+    if (!file && file.error() == EEXIST && tried < kNamesTried) continue;
+    if (!file) return std::unexpected{os::creation_failure(path, file.error())};
+    last_start_ = start;
+    return NextFile{.path = std::move(path), .file = *std::move(file)};
+  }
+}
+
+void RecordingFiles::make_next() {
+  {
+    const std::scoped_lock lock{mutex_};
+    if (is_closing_) return;
+  }
+  auto made = make();
+  const std::scoped_lock lock{mutex_};
+  if (made) {
+    next_ = *std::move(made);
+    making_failed_.clear();
+    return queue_note({.event = {"recording_opened", {{"path", next_->path}}}});
+  }
+  ++errors_;
+  making_failed_ = std::move(made.error());
+  retry_at_ = os::SteadyClock{}.now() + options_.retry_interval;
+  is_requested_ = false;
+}
+
+/// Writes the page beside the recordings, unless it is there whole. A server that was killed may
+/// have left a part of it, and another version another page.
+void RecordingFiles::write_page() {
+  if (options_.page.empty()) return;
+  os::Disk& disk = folder_.disk();
+  const std::string path = (std::filesystem::path{folder_.path()} / options_.page_name).string();
+  if (const auto files = disk.list(folder_.path())) {
+    const auto old = std::ranges::find(*files, path, &os::ListedFile::path);
+    if (old != files->end() && old->bytes != options_.page.size()) (void)disk.remove(path);
+  }
+  auto file = disk.create(path);
+  int error = file ? 0 : file.error();
+  if (file) {
+    const auto written = os::append_all(**file, as_bytes_of(options_.page));
+    const auto closed = (*file)->close();
+    if (!written || !closed) error = written ? closed.error() : written.error();
+    if (error != 0) (void)disk.remove(path);
+  }
+  if (error == EEXIST) return;
+  const std::scoped_lock lock{mutex_};
+  if (error == 0) return queue_note({.event = {"view_page_written", {{"path", path}}}});
+  queue_note({.severity = Severity::Warning,
+              .event = {"view_page_failed", {{"path", path}, {"reason", os::reason_of(error)}}}});
+}
+
+/// The files of a recording that ends are all kept.
+void RecordingFiles::file_closed(const os::ClosedFile& file) {
+  folder_.add_closed(file.path);
+  {
+    const std::scoped_lock lock{mutex_};
+    queue_note({.severity = file.is_whole ? Severity::Info : Severity::Error,
+                .event = {"recording_closed", {{"path", file.path}, {"bytes", file.bytes}}}});
+    if (is_closing_) return;
+  }
+  keep_limit();
+}
+
+void RecordingFiles::keep_limit() {
+  LimitKept kept = folder_.keep(options_.part_bytes);
+  const std::scoped_lock lock{mutex_};
+  errors_ += kept.errors;
+  for (RecordingNote& note : kept.notes)
+    queue_note(std::move(note));
+}
+
+/// Requires: the lock.
+void RecordingFiles::queue_note(RecordingNote note) {
+  if (notes_.size() == kNotesMax) notes_.erase(notes_.begin());
+  notes_.push_back(std::move(note));
 }
 
 }  // namespace tickbox::server

@@ -27,7 +27,7 @@ record::Header header_of(const RecordedRoom& room, const Options& options, WallT
       .tick_rate = options.tick_rate,
       .map_seats = identity.map_seats,
       .room = room.id.value,
-      .server = record::name_hash(options.name.empty() ? os::host_name() : options.name),
+      .server = recording_folder_of(options).server,
       .game = identity.game,
       .game_version = identity.version,
       .game_hash = identity.game_hash,
@@ -70,26 +70,23 @@ std::string page_name(const GameTable& game) {
 /// So all these files have at most an eighth of the limit and a half, a third, … of that: together
 /// less than the limit, for as many rooms as it allows.
 std::uint64_t part_bytes_of(const Options& options, std::uint64_t rooms_open) {
-  if (options.record_rotate_size > 0 || options.record_max_bytes == 0) {
-    return options.record_rotate_size;
-  }
-  return std::max(options.record_max_bytes / 8 / rooms_open, kRotateSizeMin);
+  if (options.record_max_bytes == 0) return 0;
+  return std::max(options.record_max_bytes / 8 / rooms_open, kPartBytesMin);
+}
+
+RecordingFolderOptions recording_folder_of(const Options& options) {
+  return {.path = options.record,
+          .bytes_max = options.record_max_bytes,
+          .server = record::name_hash(options.name.empty() ? os::host_name() : options.name)};
 }
 
 std::optional<std::string> recording_contradiction(const Options& options) {
-  const bool rotates = options.record_rotate_time > Duration{} || options.record_rotate_size > 0;
-  if (rotates && options.record.empty()) {
-    return "--record-rotate-time and --record-rotate-size need a recording; add --record DIR";
+  if (!options.record.empty()) return std::nullopt;
+  if (options.record_rotate_time > Duration{}) {
+    return "--record-rotate-time needs a recording; add --record DIR";
   }
-  if (options.record_max_bytes > 0 && options.record.empty()) {
+  if (options.record_max_bytes > 0) {
     return "--record-max-bytes needs a recording; add --record DIR";
-  }
-  if (options.record_keep > 0 && options.record.empty()) {
-    return "--record-keep needs a recording; add --record DIR";
-  }
-  if (options.record_max_bytes > 0 && options.record_rotate_size > options.record_max_bytes / 4) {
-    return "--record-rotate-size must be at most a quarter of --record-max-bytes: the file that is "
-           "written is never removed";
   }
   return std::nullopt;
 }
@@ -105,13 +102,11 @@ std::expected<std::unique_ptr<Recordings>, std::string> Recordings::open(
   made->crash_path_ = *std::move(crash);
   if (!options.record.empty()) {
     auto files =
-        RecordingFiles::open({.folder = options.record,
-                              .bytes_max = options.record_max_bytes,
-                              .part_bytes = part_bytes_of(options, room.rooms_open),
+        RecordingFiles::open({.part_bytes = part_bytes_of(options, room.rooms_open),
                               .part_ticks = ticks_in(options.record_rotate_time, options.tick_rate),
                               .page_name = page_name(room.match.world().game()),
                               .page = room.page},
-                             {.calendar = parts.calendar, .closed = parts.closed}, header);
+                             parts.folder, parts.calendar, header);
     if (!files) return std::unexpected{std::move(files.error())};
     made->files_ = *std::move(files);
     made->recorder_.add(*made->files_);

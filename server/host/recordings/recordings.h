@@ -41,12 +41,15 @@ struct RecordedRoom {
 /// RecordedRoom.
 [[nodiscard]] std::uint64_t part_bytes_of(const Options& options, std::uint64_t rooms_open);
 
+/// Returns the directory of the recordings of this server, with its limit.
+[[nodiscard]] RecordingFolderOptions recording_folder_of(const Options& options);
+
 /// The objects that recordings use and do not own.
 struct RecordingsParts {
   const WallClock& calendar;
   Entropy& entropy;  ///< for the salt
   Log& log;
-  ClosedRecordings& closed;
+  RecordingFolder& folder;
   std::shared_ptr<LateLogBytes> late = new_late_log_bytes();  ///< of all rooms
 };
 

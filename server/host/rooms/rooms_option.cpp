@@ -40,9 +40,9 @@ std::expected<RoomsOfGame, std::string> parse_part(std::string_view part, bool i
   return rooms;
 }
 
-/// The file that is written; the next or the last one, or the directory and one of its files while
+/// The file that is written; the next or the last one, or the directory or one of its files while
 /// old ones are removed.
-constexpr std::uint64_t kFilesOfRoom = 3;
+constexpr std::uint64_t kFilesOfRoom = 2;
 
 /// Returns the descriptors of all but recorded rooms and streams of logs.
 std::uint64_t files_beside(const Options& options) {

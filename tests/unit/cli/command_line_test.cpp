@@ -201,6 +201,20 @@ TEST(CommandLine, NamesWhatIsWrongAndWhatIsNear) {
 }
 
 // Before the fix, the help of the program was printed instead, as if all were well.
+TEST(CommandLine, AnOptionThatIsGoneNamesItsSuccessor) {
+  const auto refused = [](const std::vector<const char*>& words, const std::string& line) {
+    TestProgram test;
+    test.program.add_gone("--window", "--port N takes its place");
+    EXPECT_FALSE(test.program.help().contains("window"));
+    EXPECT_EQ(test.run(words), ExitCode::WrongUsage);
+    EXPECT_EQ(test.err,
+              "tickbox-test: " + line + "this option is gone; --port N takes its place\n");
+  };
+  refused({"--window", "5"}, "--window: ");
+  const Variable variable{"TICKBOX_WINDOW", "5"};
+  refused({}, "TICKBOX_WINDOW (environment): ");
+}
+
 TEST(CommandLine, HelpOfACommandThatIsNoneIsRefused) {
   expect_refused({"laod", "--help"}, {"laod", "mean load?"});
   expect_refused({"--help", "bogus"}, {"bogus", "load, replay"});

@@ -11,8 +11,11 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <future>
+#include <string>
 #include <string_view>
 #include <thread>
+#include <vector>
 
 namespace tickbox::os::file_sink_test {
 namespace {
@@ -202,6 +205,52 @@ TEST(FileSink, CutsBackAlsoWhenManyBatchesWait) {
   EXPECT_EQ(text.size(), 500'000 / kRecordBytes * kRecordBytes);
   EXPECT_EQ(sink->stats().bytes_written, text.size());
   EXPECT_EQ(text.back(), static_cast<char>('a' + (text.size() / kRecordBytes - 1) % 26));
+}
+
+// What waits for a file that a full disk refuses is lost at the end; the file after it gets its
+// own.
+TEST(FileSink, GoesOnInAnotherFileWhereItsChangeWasQueued) {
+  const TemporaryFolder folder;
+  std::vector<ClosedFile> closed;
+  std::vector<std::string> worked;
+  const auto sink = open_sink({.path = folder.file("a"),
+                               .retry_interval = 1h,
+                               .closed = [&](const ClosedFile& file) { closed.push_back(file); }});
+  const auto change_to = [&](const std::string& name) {
+    sink->change_file(*system_disk().create(folder.file(name)), folder.file(name));
+  };
+  ASSERT_TRUE(write(*sink, "one"));
+  sink->run([&] { worked.push_back(text_of(folder.file("a"))); });
+  ASSERT_TRUE(write(*sink, "two"));
+  change_to("b");
+  ASSERT_TRUE(write(*sink, "three"));
+  ASSERT_TRUE(comes_true([&] { return sink->stats().queue_bytes == 0; }));
+  {
+    const SmallDisk full{10};
+    std::promise<void> go_on;
+    sink->run([&] { go_on.get_future().wait(); });
+    ASSERT_TRUE(write(*sink, "four, refused"));
+    sink->run([&] { worked.emplace_back("never"); });
+    ASSERT_TRUE(write(*sink, "end"));
+    change_to("c");
+    ASSERT_TRUE(write(*sink, "five"));
+    go_on.set_value();
+    ASSERT_TRUE(comes_true([&] { return sink->stats().degraded; }));
+    EXPECT_TRUE(sink->failure().contains("b: file too large; 5 bytes")) << sink->failure();
+    EXPECT_FALSE(sink->close());
+  }
+  EXPECT_EQ(text_of(folder.file("a")), "onetwo");
+  EXPECT_EQ(text_of(folder.file("b")), "three");
+  EXPECT_EQ(text_of(folder.file("c")), "five");
+  EXPECT_EQ(worked, (std::vector<std::string>{"one"}));
+  EXPECT_EQ(sink->stats().bytes_written, 15U);
+  EXPECT_EQ(sink->stats().queue_bytes, 0U);
+  ASSERT_EQ(closed.size(), 3U);
+  EXPECT_EQ(closed[0].path, folder.file("a"));
+  EXPECT_EQ(closed[0].bytes, 6U);
+  EXPECT_TRUE(closed[0].is_whole);
+  EXPECT_FALSE(closed[1].is_whole) << "its last records are lost";
+  EXPECT_TRUE(closed[2].is_whole);
 }
 
 TEST(FileSink, WritersAndWatchersMayBeDifferentThreads) {

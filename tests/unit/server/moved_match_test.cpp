@@ -65,7 +65,7 @@ class ArrivalTest : public testing::Test {
     RoomOpener opener{
         options_,
         games,
-        {.calendar = calendar_, .entropy = entropy_, .log = log_, .closed = recordings_}};
+        {.calendar = calendar_, .entropy = entropy_, .log = log_, .folder = recordings_}};
     const auto plan = opener.plan_match(document);
     if (!plan) return refused(plan.error(), words);
     const auto opened = opener.open(*plan);
@@ -83,7 +83,7 @@ class ArrivalTest : public testing::Test {
   os::SystemCalendar calendar_;
   tests::SeededEntropy entropy_{1};
   tests::MemoryLog log_;
-  ClosedRecordings recordings_;
+  RecordingFolder recordings_{recording_folder_of(options_)};
 };
 
 TEST(MatchDocument, IsReadAsItWasWritten) {

@@ -46,11 +46,11 @@ class RoomOpenerTest : public os::FolderTest {
   GameTable game_ = games::arena();
   std::array<const GameTable*, 1> games_{&game_};
   Options options_{.page = "<html>", .game = "arena", .max_clients = 4};
-  ClosedRecordings recordings_;
+  RecordingFolder recordings_{recording_folder_of(options_)};
   RoomOpener rooms_{
       options_,
       games_,
-      {.calendar = calendar_, .entropy = entropy_, .log = log_, .closed = recordings_}};
+      {.calendar = calendar_, .entropy = entropy_, .log = log_, .folder = recordings_}};
 };
 
 // Before the fix, the main thread made the map of each room that an order opens: signals and the
