@@ -257,9 +257,7 @@ void each_load_figure(Visit&& visit, Of&... of) {
   each_figure_of_clients(visit, of...);
   each_figure_of_server(visit, of...);
   each_figure_of_traffic(visit, of...);
-  visit.count({"state_hash.clients_checked",
-               "Clients that compared a hash, of clients.connected. With --verify 1/16 all of them "
-               "have after eight minutes."},
+  visit.count({"state_hash.clients_checked", "Clients that compared a hash, of clients.connected."},
               of.clients_checked...);
   each_stats_figure(visit, of.stats...);
   visit.derived(
