@@ -1,4 +1,4 @@
-#include "viewer/viewing.h"
+#include "record/viewing.h"
 
 #include "core/rng.h"
 #include "games/catalog.h"
@@ -20,6 +20,7 @@
 namespace tickbox::viewer {
 namespace {
 
+using record::Viewing;
 using tests::Forge;
 using tests::pieces;
 using tests::RecordedMatch;
@@ -364,11 +365,11 @@ TEST(Viewing, RefusesWhatIsNoRecordingAtItsEnd) {
 
 TEST(Viewing, TakesNoMoreThanItHolds) {
   Viewing viewing{games::all_games(), {}};
-  EXPECT_TRUE(viewing.reserve(kLogBytesMax + 1).empty());
+  EXPECT_TRUE(viewing.reserve(record::kLogBytesMax + 1).empty());
   EXPECT_TRUE(viewing.reserve(std::numeric_limits<std::size_t>::max()).empty());
   EXPECT_EQ(viewing.reserve(1'000).size(), 1'000U);
   viewing.append(1'000);
-  EXPECT_TRUE(viewing.reserve(kLogBytesMax - 999).empty());
+  EXPECT_TRUE(viewing.reserve(record::kLogBytesMax - 999).empty());
   viewing.end();
   EXPECT_TRUE(viewing.reserve(1).empty());
 }

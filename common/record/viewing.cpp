@@ -1,4 +1,4 @@
-#include "viewer/viewing.h"
+#include "record/viewing.h"
 
 #include "core/assert.h"
 
@@ -6,9 +6,7 @@
 #include <iterator>
 #include <utility>
 
-namespace tickbox::viewer {
-
-using record::Reader;
+namespace tickbox::record {
 
 Viewing::Viewing(engine::Games games, std::function<bool()> stopped)
     : games_(games), stopped_(std::move(stopped)), options_{.stopped = stopped_} {}
@@ -64,15 +62,14 @@ bool Viewing::waits_at(Reader::Item item) const {
 
 /// Opens the log. Returns false if its header is not here yet, or if it is refused.
 bool Viewing::open() {
-  const ConstBytes begin =
-      has_ended_ ? log() : log().first(std::min(size_, record::kRecordsOffset));
+  const ConstBytes begin = has_ended_ ? log() : log().first(std::min(size_, kRecordsOffset));
   auto reader = Reader::open(begin);
   if (!reader) {
     return has_ended_ && refuse({.build = {}, .words = std::string{describe(reader.error())}});
   }
-  const record::Header& header = reader->header();
-  auto on_map = engine::find_game_on_map(games_, record::identity_of(header), header.tick_rate,
-                                         "the recording");
+  const Header& header = reader->header();
+  auto on_map =
+      engine::find_game_on_map(games_, identity_of(header), header.tick_rate, "the recording");
   reader_ = *std::move(reader);
   if (!on_map) {
     return refuse({.build = on_map.error().what, .words = std::move(on_map.error().words)});
@@ -106,13 +103,13 @@ void Viewing::remove_before(Tick tick) {
     ++count;
   }
   if (count == 0) return;
-  const std::size_t dropped = all[count].offset - record::kRecordsOffset;
+  const std::size_t dropped = all[count].offset - kRecordsOffset;
   // The header stays, so that a log is always one that can be read.
-  const auto records = bytes_.begin() + static_cast<std::ptrdiff_t>(record::kRecordsOffset);
+  const auto records = bytes_.begin() + static_cast<std::ptrdiff_t>(kRecordsOffset);
   bytes_.erase(records, records + static_cast<std::ptrdiff_t>(dropped));
   size_ -= dropped;
   all.erase(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(count));
-  for (record::Segment& segment : all) {
+  for (Segment& segment : all) {
     segment.offset -= dropped;
     segment.end -= dropped;
   }
@@ -122,7 +119,7 @@ void Viewing::remove_before(Tick tick) {
 bool Viewing::seek(Tick tick) {
   const auto& all = segments_.all;
   if (all.empty()) return false;
-  const auto after = std::ranges::upper_bound(all, tick, {}, &record::Segment::keyframe);
+  const auto after = std::ranges::upper_bound(all, tick, {}, &Segment::keyframe);
   const auto segment = after == all.begin() ? after : std::prev(after);
   const Tick target = std::clamp(tick, segment->keyframe, segment->last);
   if (world() != nullptr && world()->tick == target) return true;
@@ -179,8 +176,8 @@ bool Viewing::verify() {
   return !is_verified_;
 }
 
-record::VerifyResult Viewing::verdict() const {
-  return verifier_ ? verifier_->result() : record::VerifyResult{};
+VerifyResult Viewing::verdict() const {
+  return verifier_ ? verifier_->result() : VerifyResult{};
 }
 
-}  // namespace tickbox::viewer
+}  // namespace tickbox::record

@@ -3,8 +3,8 @@
 // out.
 //
 // Three readers walk the same bytes at their own pace. One finds the segments, and steps nothing.
-// One is the verifier of the library `record`, the same that `tickbox replay verify` has, so a page
-// and the command give one verdict. One steps to the tick that is shown.
+// One is the verifier that `tickbox replay verify` has too, so a page and the command give one
+// verdict. One steps to the tick that is shown.
 
 #include "core/bytes.h"
 #include "core/ids.h"
@@ -26,7 +26,7 @@
 #include <string>
 #include <vector>
 
-namespace tickbox::viewer {
+namespace tickbox::record {
 
 /// The most bytes of a log that are held at once: six hours of 400 players.
 inline constexpr std::size_t kLogBytesMax = std::size_t{512} * 1024 * 1024;
@@ -39,7 +39,7 @@ struct LogRefusal {
 };
 
 /// A log is hostile until the verifier has stepped it: its bytes may be anything.
-/// Memory: at most twice kLogBytesMax, and what the libraries `record` and `engine` allow a world.
+/// Memory: at most twice kLogBytesMax, and what this library and `engine` allow a world.
 class Viewing {
  public:
   /// `stopped` is asked before each tick and in the middle of a costly one; true ends the present
@@ -72,9 +72,7 @@ class Viewing {
   [[nodiscard]] const std::optional<LogRefusal>& refusal() const { return refusal_; }
 
   /// Returns the header; nullptr until it has been read.
-  [[nodiscard]] const record::Header* header() const {
-    return reader_ ? &reader_->header() : nullptr;
-  }
+  [[nodiscard]] const Header* header() const { return reader_ ? &reader_->header() : nullptr; }
 
   /// Returns whether there is a game. The accessors below require it, except world().
   [[nodiscard]] bool is_open() const { return on_map_.game != nullptr; }
@@ -83,7 +81,7 @@ class Viewing {
 
   [[nodiscard]] const engine::Map& map() const { return *on_map_.map; }
 
-  [[nodiscard]] const record::Segments& segments() const { return segments_; }
+  [[nodiscard]] const Segments& segments() const { return segments_; }
 
   /// Shows a tick. If the log lacks it, shows the last one before it, or the first; if what should
   /// lead to it cannot be stepped, the keyframe after it. Returns whether there is a world; false
@@ -113,11 +111,11 @@ class Viewing {
   [[nodiscard]] Tick verified() const { return verified_tick_; }
 
   /// Returns the verdict on what has been verified so far: once verify() is false at the end of a
-  /// log, exactly that of record::verify().
-  [[nodiscard]] record::VerifyResult verdict() const;
+  /// log, exactly that of verify().
+  [[nodiscard]] VerifyResult verdict() const;
 
  private:
-  [[nodiscard]] bool waits_at(record::Reader::Item item) const;
+  [[nodiscard]] bool waits_at(Reader::Item item) const;
   bool open();
   bool refuse(LogRefusal refusal);
   void begin(std::size_t offset);
@@ -129,7 +127,7 @@ class Viewing {
 
   engine::Games games_;
   std::function<bool()> stopped_;
-  record::VerifyOptions options_;
+  VerifyOptions options_;
 
   std::vector<std::byte> bytes_;  ///< the log, then space
   std::size_t size_ = 0;          ///< of the log
@@ -137,16 +135,16 @@ class Viewing {
 
   std::optional<LogRefusal> refusal_;
   engine::GameOnMap on_map_;
-  std::optional<record::Reader> reader_;
-  record::Segments segments_;
+  std::optional<Reader> reader_;
+  Segments segments_;
 
-  std::optional<record::Reader> verified_;  ///< at the record that is verified next
-  std::optional<record::LiveVerifier> verifier_;
+  std::optional<Reader> verified_;  ///< at the record that is verified next
+  std::optional<LiveVerifier> verifier_;
   Tick verified_tick_;
   bool is_verified_ = false;  ///< to the end
 
-  std::optional<record::Replayer> shown_;  ///< none before the first seek()
-  Tick at_;                                ///< that is shown
+  std::optional<Replayer> shown_;  ///< none before the first seek()
+  Tick at_;                        ///< that is shown
 };
 
-}  // namespace tickbox::viewer
+}  // namespace tickbox::record
