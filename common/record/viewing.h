@@ -61,8 +61,9 @@ class Viewing {
   /// Notes that the log does not grow any more; read() then takes its end for one.
   void end();
 
-  /// Reads what has arrived: opens the log, and finds its segments. A log whose header is damaged
-  /// opens at its end. Returns false if it is refused; refusal() then says why, for good.
+  /// Reads what has arrived: opens the log, and finds its segments. A log that grows begins with
+  /// its header; only one that has ended may have lost it. Returns false if it is refused;
+  /// refusal() then says why, for good.
   bool read();
 
   /// Forgets the segments that end before `tick` and are verified. A page that follows a room for
@@ -72,7 +73,7 @@ class Viewing {
   [[nodiscard]] const std::optional<LogRefusal>& refusal() const { return refusal_; }
 
   /// Returns the header; nullptr until it has been read.
-  [[nodiscard]] const Header* header() const { return reader_ ? &reader_->header() : nullptr; }
+  [[nodiscard]] const Header* header() const { return index_ ? &index_->header() : nullptr; }
 
   /// Returns whether there is a game. The accessors below require it, except world().
   [[nodiscard]] bool is_open() const { return on_map_.game != nullptr; }
@@ -108,17 +109,21 @@ class Viewing {
   bool verify();
 
   /// Returns the tick of the record that was verified last; 0 before the first.
-  [[nodiscard]] Tick verified() const { return verified_tick_; }
+  [[nodiscard]] Tick verified() const { return verifier_ ? verifier_->last_tick() : Tick{}; }
+
+  /// Returns the number of bytes behind that record: at the end of a log, those of a cut one.
+  [[nodiscard]] std::size_t rest() const {
+    return size_ - (verifier_ ? verifier_->reader().offset() : 0);
+  }
 
   /// Returns the verdict on what has been verified so far: once verify() is false at the end of a
   /// log, exactly that of verify().
   [[nodiscard]] VerifyResult verdict() const;
 
  private:
-  [[nodiscard]] bool waits_at(Reader::Item item) const;
   bool open();
   bool refuse(LogRefusal refusal);
-  void begin(std::size_t offset);
+  void grow(Reader& reader, std::size_t dropped) const;
   void read_moved_bytes(std::size_t dropped);
 
   [[nodiscard]] bool stopped() const { return stopped_ && stopped_(); }
@@ -135,14 +140,9 @@ class Viewing {
 
   std::optional<LogRefusal> refusal_;
   engine::GameOnMap on_map_;
-  std::optional<Reader> reader_;
+  std::optional<Reader> index_;  ///< finds the segments
   Segments segments_;
-
-  std::optional<Reader> verified_;  ///< at the record that is verified next
   std::optional<LiveVerifier> verifier_;
-  Tick verified_tick_;
-  bool is_verified_ = false;  ///< to the end
-
   std::optional<Replayer> shown_;  ///< none before the first seek()
   Tick at_;                        ///< that is shown
 };

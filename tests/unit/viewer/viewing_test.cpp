@@ -346,20 +346,22 @@ TEST(Viewing, RefusesOtherVersionsMapsAndRulesFirst) {
   }
 }
 
-TEST(Viewing, RefusesWhatIsNoRecordingAtItsEnd) {
+TEST(Viewing, RefusesWhatIsNoRecording) {
   Bytes noise(5'000);
   Rng rng{7};
   std::ranges::generate(noise, [&] { return static_cast<std::byte>(rng.below(256)); });
   Viewing viewing{games::all_games(), {}};
-  ASSERT_TRUE(viewing.append(noise));
-  EXPECT_TRUE(viewing.read()) << "a header may follow in a keyframe";
+  ASSERT_TRUE(viewing.append(as_bytes_of(std::string_view{"tickb"})));
+  EXPECT_TRUE(viewing.read()) << "its header may follow";
   EXPECT_FALSE(viewing.step() || viewing.verify());
-  viewing.end();
-  EXPECT_FALSE(viewing.read());
+  ASSERT_TRUE(viewing.append(noise));
+  EXPECT_FALSE(viewing.read()) << "a log that grows begins with its header";
   ASSERT_TRUE(viewing.refusal());
   EXPECT_FALSE(viewing.refusal()->build);
   EXPECT_EQ(viewing.refusal()->words, describe(record::RecordError::NotARecording));
-  Viewed nothing{Bytes{}};
+  const Viewed ended{noise};
+  EXPECT_EQ(ended.viewing.refusal()->words, describe(record::RecordError::NotARecording));
+  const Viewed nothing{Bytes{}};
   EXPECT_EQ(nothing.viewing.refusal()->words, describe(record::RecordError::HeaderCut));
 }
 
