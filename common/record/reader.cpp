@@ -71,6 +71,7 @@ Reader::Reader(ConstBytes file, Header header)
 Reader Reader::from_keyframe(std::size_t offset) const {
   TICKBOX_ASSERT(offset >= kRecordsOffset && offset < file_.size());
   Reader reader{file_, header_};
+  reader.grows_ = grows_;
   reader.segments_ = 0;
   reader.offset_ = offset;
   reader.resuming_ = true;
@@ -99,6 +100,12 @@ void Reader::end_growth() {
 }
 
 Reader::Item Reader::next() {
+  const Item item = next_of_file();
+  const bool is_end = item == Item::EndsEarly || item == Item::Finished;
+  return grows_ && is_end ? Item::Waiting : item;
+}
+
+Reader::Item Reader::next_of_file() {
   if (header_damage_) {
     damage_ = *header_damage_;
     header_damage_.reset();
@@ -198,11 +205,9 @@ Reader::Item Reader::damaged_until(std::size_t end) {
 }
 
 /// Returns what a record at `at` is chained to. A checksum is at the end of its record. So it is
-/// the eight bytes before the record, even if the rest of its predecessor is damaged. A file that
-/// grows may have dropped them: then it is that of the last record read.
+/// the eight bytes before the record, even if the rest of its predecessor is damaged.
 std::uint64_t Reader::checksum_before(std::size_t at) const {
-  return at < kChecksumBytes ? checksum_
-                             : load_le<std::uint64_t>(file_.subspan(at - kChecksumBytes));
+  return load_le<std::uint64_t>(file_.subspan(at - kChecksumBytes));
 }
 
 /// Returns the offset of the first whole record at or after `from`.

@@ -1,12 +1,13 @@
 #pragma once
 // Reads an untrusted recording record by record, and continues at the next keyframe after damage.
 //
-// Worlds and ticks are opaque bytes here: the reader needs no game. Whether they are possible is
-// for a Decoder to say.
+// Worlds and ticks are bytes of the engine's tick log, and opaque here: the reader needs no game.
+// Whether they are possible is for a Replayer to say.
 
 #include "core/bytes.h"
+#include "core/ids.h"
+#include "engine/log/tick_log.h"
 #include "record/format.h"
-#include "record/recorded.h"
 
 #include <array>
 #include <cstdint>
@@ -16,6 +17,27 @@
 #include <vector>
 
 namespace tickbox::record {
+
+using engine::EncodedTick;
+
+/// A world after its tick. Reader::world() returns its bytes.
+struct KeyframeHead {
+  Tick tick;
+  std::uint64_t state_hash = 0;  ///< as the keyframe names it
+  std::uint32_t segment = 0;     ///< number of the segment that it begins
+  Tick previous;            ///< tick of the log's keyframe before it; its own if it is the first
+  bool gap_before = false;  ///< ticks before it were not recorded
+};
+
+/// The record at the end of a complete recording.
+struct Trailer {
+  Tick last_tick;  ///< last recorded tick
+  Tick last_keyframe;
+  bool gap_before = false;        ///< ticks after last_tick were not recorded
+  std::uint32_t end_segment = 0;  ///< number of the last segment plus 1; 0 if there is none
+  std::uint32_t ticks = 0;
+  std::uint32_t gaps = 0;
+};
 
 /// A stretch of the file that differs from what the writer wrote.
 struct Damage {
@@ -41,6 +63,7 @@ class Reader {
     Unfinished,  ///< the tick whose step never ended; Finished or Damage follows
     Damage,
     EndsEarly,
+    Waiting,   ///< the recording grows, and more bytes have to come
     Finished,  ///< the end of the file; every later call returns it too
   };
 
@@ -63,10 +86,11 @@ class Reader {
   /// Returns the record at `offset`. Requires: a whole record is there.
   [[nodiscard]] LogRecord record_at(std::size_t offset) const;
 
-  /// Continues after EndsEarly, in a recording that has grown. `file` is what it now has, without
-  /// its first `dropped` bytes, and outlives the reader. Offsets count from there. Until
-  /// end_growth(), next() returns EndsEarly while no keyframe follows damage, unless more bytes
-  /// wait than the longest keyframe has. Requires: `dropped` is at most offset().
+  /// Continues in a recording that grows. `file` is what it now has, and outlives the reader: the
+  /// header, then the records without the first `dropped` bytes of those before. Until
+  /// end_growth(), next() returns Waiting at the end, and while no keyframe follows damage, unless
+  /// more bytes wait than the longest keyframe has.
+  /// Requires: the bytes before offset() - `dropped` were read.
   void grow(ConstBytes file, std::size_t dropped);
 
   /// Notes that the recording does not grow any more.
@@ -115,6 +139,7 @@ class Reader {
   [[nodiscard]] bool decode_stretch(const RecordHead& head, ConstBytes payload);
   [[nodiscard]] bool decode_trailer(const RecordHead& head, ConstBytes payload);
   Item accept(const RecordHead& head);
+  Item next_of_file();
   Item damaged_until(std::size_t end);
   Item resume(Framing reason, std::size_t from);
 

@@ -42,6 +42,8 @@ void Segments::add(Reader::Item item, const Reader& reader) {
     }
     case Reader::Item::Ticks:
       ticks += reader.ticks().size();
+      idle_ticks += static_cast<std::uint64_t>(
+          std::ranges::count(reader.ticks(), true, &EncodedTick::is_idle));
       all.back().last = reader.ticks().back().tick;
       all.back().end = reader.offset();
       return;
@@ -59,6 +61,7 @@ void Segments::add(Reader::Item item, const Reader& reader) {
       return;
     case Reader::Item::Damage:
       ++damages;
+      list(reader.damage());
       if (reader.damage().offset < kRecordsOffset) return;
       damage_after = true;
       if (!all.empty() && !trailer && !unfinished) all.back().is_whole = false;
@@ -66,10 +69,16 @@ void Segments::add(Reader::Item item, const Reader& reader) {
     case Reader::Item::EndsEarly:
       ends_early = true;
       return;
+    case Reader::Item::Waiting:
+      return;
     case Reader::Item::Finished:
       if (all.empty() && damage_after && !trailer) missing = 1;
       return;
   }
+}
+
+void Segments::list(const Damage& stretch) {
+  if (damaged.size() < kDamagesListedMax) damaged.push_back(stretch);
 }
 
 Segments segments_of(Reader reader, const std::function<bool()>& stopped) {

@@ -4,7 +4,6 @@
 
 #include "core/ids.h"
 #include "record/reader.h"
-#include "record/recorded.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -13,6 +12,9 @@
 #include <vector>
 
 namespace tickbox::record {
+
+/// Damaged stretches that are listed one by one; the rest are only counted.
+inline constexpr std::size_t kDamagesListedMax = 64;
 
 /// A keyframe and the records that continue it without a break.
 struct Segment {
@@ -29,11 +31,13 @@ struct Segment {
 /// The segments of a file, and what lies between them.
 struct Segments {
   std::vector<Segment> all;
-  std::uint32_t missing = 0;  ///< segments of which damage has left nothing
-  std::uint32_t damages = 0;  ///< damaged stretches; also segments that were removed whole
-  bool damage_after = false;  ///< damage follows the last segment
-  std::uint32_t gaps = 0;     ///< how often ticks were not recorded
+  std::uint32_t missing = 0;    ///< segments of which damage has left nothing
+  std::uint32_t damages = 0;    ///< damaged stretches; also segments that were removed whole
+  std::vector<Damage> damaged;  ///< the first kDamagesListedMax stretches
+  bool damage_after = false;    ///< damage follows the last segment
+  std::uint32_t gaps = 0;       ///< how often ticks were not recorded
   std::uint64_t ticks = 0;
+  std::uint64_t idle_ticks = 0;  ///< of those, in which the world was not stepped
   std::optional<Trailer> trailer;
   std::optional<Tick> unfinished;  ///< the tick whose step never ended
   bool ends_early = false;
@@ -41,6 +45,22 @@ struct Segments {
 
   /// Adds the item that `reader` has returned last.
   void add(Reader::Item item, const Reader& reader);
+
+  /// Lists a stretch, and does not count it.
+  void list(const Damage& stretch);
+
+  /// Returns whether there is a trailer, no damage and no gap.
+  [[nodiscard]] bool is_complete() const {
+    return trailer && damages == 0 && gaps == 0 && !interrupted;
+  }
+
+  /// Returns the tick of the first keyframe; nothing if there is none.
+  [[nodiscard]] std::optional<Tick> first_tick() const {
+    return all.empty() ? std::nullopt : std::optional{all.front().keyframe};
+  }
+
+  /// Returns the last tick that can be read; 0 if there is none.
+  [[nodiscard]] Tick last_tick() const { return all.empty() ? Tick{} : all.back().last; }
 
  private:
   void close_last(std::uint32_t next, Tick previous, std::optional<std::uint32_t> first);

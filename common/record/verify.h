@@ -7,17 +7,21 @@
 // one thread.
 
 #include "engine/map.h"
+#include "engine/stepper.h"
 #include "engine/world.h"
-#include "record/decoder.h"
 #include "record/difference.h"
 #include "record/reader.h"
+#include "record/replayer.h"
 #include "record/segments.h"
 #include "tickbox/game_table.h"
 
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <limits>
 #include <optional>
+#include <vector>
 
 namespace tickbox::record {
 
@@ -74,39 +78,47 @@ struct VerifyResult {
 
 /// The result of one segment.
 struct SegmentResult {
-  std::uint64_t ticks = 0;  ///< ticks compared
-  std::uint64_t mismatched = 0;
+  std::uint64_t ticks = 0;       ///< ticks compared
+  std::uint64_t mismatched = 0;  ///< of these, and of the keyframe after them if they lead to it
   std::optional<Mismatch> first_mismatch;
   std::optional<Mismatch> unrepeatable;
-  std::optional<Difference> keyframe;  ///< set if the keyframe's hash is not that of its world
-  std::optional<Difference>
-      at_next_keyframe;     ///< set if the stepped world differs from the next keyframe
-  bool no_world = false;    ///< the keyframe is not a valid world of this map
-  bool impossible = false;  ///< a tick is not possible in its world
-  bool given_up = false;    ///< `stopped` ended the segment early
+  /// Set if the hash that the segment's own keyframe names is not that of its world.
+  std::optional<Mismatch> keyframe;
+  bool has_compared_next = false;  ///< its ticks lead to the next keyframe, and that was compared
+  bool no_world = false;           ///< the keyframe is not a valid world of this map
+  bool impossible = false;         ///< a tick is not possible in its world
+  bool given_up = false;           ///< `stopped` ended the segment early
 };
 
 /// Steps segments, one after the other. Thread: one verifier for each.
 class SegmentVerifier {
  public:
   /// Requires: `options` outlives this; game and map are those that the recording's header names.
-  SegmentVerifier(const GameTable& game, const engine::SharedMap& map, std::uint32_t tick_rate,
+  SegmentVerifier(const Reader& recording, const GameTable& game, const engine::SharedMap& map,
                   const VerifyOptions& options);
 
-  /// Begins a segment with the keyframe that `reader` has returned.
-  void begin(const Reader& reader);
+  /// Verifies a segment. Requires: it is from segments_of() this recording.
+  [[nodiscard]] SegmentResult verify(const Segment& segment);
 
-  /// Steps what `reader` has returned: ticks of the segment, or the unfinished one.
-  void verify(Reader::Item item, const Reader& reader);
+  // Record by record, of a recording that may grow.
 
-  /// Compares the stepped world with the keyframe that `reader` has returned. Requires: that
-  /// continues the segment.
-  void compare_next(const Reader& reader);
+  [[nodiscard]] Replayer& replayer() { return replayer_; }
+
+  [[nodiscard]] const Replayer& replayer() const { return replayer_; }
+
+  /// Compares the world with the keyframe that the replayer has read, if it was stepped to that.
+  void compare_keyframe();
+
+  /// Begins a segment with that keyframe.
+  void begin();
+
+  /// Steps the ticks that the replayer has read, and compares them.
+  void step_ticks();
+
+  /// Steps the unfinished tick that the replayer has read, if the options say so.
+  void step_unfinished();
 
   [[nodiscard]] const SegmentResult& result() const { return result_; }
-
-  /// Does all of these for a segment. Requires: it is from segments_of() this recording.
-  [[nodiscard]] SegmentResult verify(const Reader& recording, const Segment& segment);
 
  private:
   [[nodiscard]] bool is_wanted(const Segment& segment) const;
@@ -116,14 +128,14 @@ class SegmentVerifier {
   }
 
   [[nodiscard]] bool gives_up();
-  [[nodiscard]] bool step(const EncodedTick& recorded);
-  void step_unfinished(const EncodedTick& recorded);
-  void repeat(const EncodedTick& recorded);
+  [[nodiscard]] bool step();
+  void compare(const EncodedTick& recorded);
+  void count(Tick tick, Difference&& what);
+  void repeat(Tick tick);
 
   const VerifyOptions& options_;
-  Decoder decoder_;
-  std::optional<Decoder> beside_;        ///< steps the second world
-  std::optional<engine::World> world_;   ///< none if nothing more is stepped in the segment
+  Replayer replayer_;
+  engine::Stepper beside_;               ///< steps the second world
   std::optional<engine::World> second_;  ///< none without `twice`, and once it has differed
   bool waits_ = false;  ///< quiet or idle ticks passed; the hash of their stretch follows
   SegmentResult result_;
@@ -132,8 +144,6 @@ class SegmentVerifier {
 /// Adds the results of segments in file order.
 class VerifySum {
  public:
-  explicit VerifySum(const VerifyOptions& options) : from_(options.from), to_(options.to) {}
-
   void add(const Segment& segment, const SegmentResult& result);
 
   /// Returns the sum. Requires: every segment of `segments` was added, and what was added before is
@@ -141,15 +151,35 @@ class VerifySum {
   [[nodiscard]] VerifyResult result(const Segments& segments) const;
 
  private:
-  void compare_keyframe(const Segment& segment, const SegmentResult& result);
-
-  Tick from_;
-  Tick to_;
   VerifyResult sum_;
-  // Of the last segment, if its end can be compared with a keyframe.
-  bool differs_ = false;                        ///< a tick of it does
-  bool has_first_ = false;                      ///< the first mismatch of all is in it
-  std::optional<Difference> at_next_keyframe_;  ///< of its stepped world from that keyframe
+  bool has_compared_next_ = false;  ///< the segment that was added last
+};
+
+/// A verification that several threads may share. `progress` of the options is not called.
+class SharedVerification {
+ public:
+  /// Finds the segments. Requires: all arguments outlive this; otherwise as SegmentVerifier.
+  SharedVerification(const Reader& recording, const GameTable& game, const engine::SharedMap& map,
+                     const VerifyOptions& options);
+
+  [[nodiscard]] std::size_t segments() const { return segments_.all.size(); }
+
+  /// Verifies segments until none is left, and calls `progress` after each of them, as that of the
+  /// options. Thread: any number at once.
+  void work(const std::function<void(std::uint32_t)>& progress);
+
+  /// Returns the result. Requires: all work() has returned, and there was one.
+  [[nodiscard]] VerifyResult result() const;
+
+ private:
+  const Reader& recording_;
+  const GameTable& game_;
+  const engine::SharedMap& map_;
+  const VerifyOptions& options_;
+  Segments segments_;
+  std::vector<SegmentResult> results_;  ///< each has its own place, so their order has no effect
+  std::atomic<std::size_t> next_{0};
+  std::atomic<std::size_t> done_{0};
 };
 
 /// Verifies the whole recording on this thread. Requires: `reader` is fresh from open(); game and
@@ -157,16 +187,24 @@ class VerifySum {
 [[nodiscard]] VerifyResult verify(const Reader& reader, const GameTable& game,
                                   const engine::SharedMap& map, const VerifyOptions& options = {});
 
-/// Verifies a match while it is played, item by item.
+/// Verifies a match while it is played, record by record.
 class LiveVerifier {
  public:
-  /// Requires: as SegmentVerifier.
-  LiveVerifier(const GameTable& game, const engine::SharedMap& map, std::uint32_t tick_rate,
+  /// `recording`: at the first record. Requires: as SegmentVerifier.
+  LiveVerifier(const Reader& recording, const GameTable& game, const engine::SharedMap& map,
                const VerifyOptions& options)
-      : verifier_(game, map, tick_rate, options), sum_(options) {}
+      : verifier_(recording, game, map, options) {}
 
-  /// Verifies the item that `reader` has returned.
-  void verify(Reader::Item item, const Reader& reader);
+  /// Returns the reader of the records, in which the recording may grow.
+  [[nodiscard]] Reader& reader() { return verifier_.replayer().reader(); }
+
+  [[nodiscard]] const Reader& reader() const { return verifier_.replayer().reader(); }
+
+  /// Verifies the next record, and returns what it is.
+  Reader::Item next();
+
+  /// Returns the last tick of the record that was verified last; 0 before the first.
+  [[nodiscard]] Tick last_tick() const { return segments_.last_tick(); }
 
   /// Returns what is known so far, the present segment included.
   [[nodiscard]] VerifyResult result() const;

@@ -7,10 +7,10 @@
 #include "cli/build_info.h"
 #include "core/assert.h"
 #include "engine/log/value_json.h"
+#include "record/viewing.h"
 #include "viewer/module_games.h"
 #include "viewer/moment.h"
 #include "viewer/texts.h"
-#include "viewer/viewing.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -25,7 +25,7 @@ namespace tickbox::viewer {
 namespace {
 
 struct Module {
-  Viewing viewing{module_games(), [] { return viewer_stopped(); }};
+  record::Viewing viewing{module_games(), [] { return viewer_stopped(); }};
   std::string text;
   std::vector<Row> rows;
   std::vector<EventRow> events;
@@ -38,7 +38,7 @@ Module& module() {
   return only;
 }
 
-Viewing& viewing() {
+record::Viewing& viewing() {
   return module().viewing;
 }
 

@@ -121,7 +121,7 @@ std::string wall_json(const sim::Body& wall) {
       .text();
 }
 
-std::string refusal_json(const LogRefusal& refusal) {
+std::string refusal_json(const record::LogRefusal& refusal) {
   return Object{}
       .add("what", refusal.build ? name_of(*refusal.build) : "file")
       .add("words", refusal.words)
@@ -189,7 +189,7 @@ std::string mismatch_json(const std::optional<record::Mismatch>& mismatch) {
 
 }  // namespace
 
-std::string log_json(const Viewing& viewing, engine::Games games, const Build& here) {
+std::string log_json(const record::Viewing& viewing, engine::Games games, const Build& here) {
   const record::Header* const header = viewing.header();
   const record::Segments& segments = viewing.segments();
   const auto& all = segments.all;
@@ -207,7 +207,7 @@ std::string log_json(const Viewing& viewing, engine::Games games, const Build& h
       .text();
 }
 
-std::string game_json(const Viewing& viewing) {
+std::string game_json(const record::Viewing& viewing) {
   const GameTable& game = viewing.game();
   const engine::Map& map = viewing.map();
   return Object{}
@@ -224,7 +224,7 @@ std::string game_json(const Viewing& viewing) {
       .text();
 }
 
-std::string moment_json(const Viewing& viewing) {
+std::string moment_json(const record::Viewing& viewing) {
   const engine::World& world = *viewing.world();
   const GameTable& game = world.game();
   std::uint16_t seat = 0;

@@ -2,7 +2,6 @@
 // the last seconds where its options say, and they step to the same failure.
 
 #include "games/arena/arena.h"
-#include "record/decoder.h"
 #include "record/room_log.h"
 #include "record/summary.h"
 #include "record/verify.h"
@@ -122,10 +121,11 @@ std::string crash_file_in(const std::string& folder, const Finished& finished) {
 
 std::uint64_t inputs_in(const std::string& path) {
   const std::string text = os::text_of(path);
-  record::Decoder decoder{games::arena(),
-                          engine::make_map(games::arena(), {.seats = kSeats}, kRate), kRate};
+  const engine::GameOnMap played{.game = &games::arena(),
+                                 .map = engine::make_map(games::arena(), {.seats = kSeats}, kRate),
+                                 .tick_rate = kRate};
   const auto reader = record::Reader::open(std::as_bytes(std::span{text})).value();
-  return record::summarize(reader, &decoder).players->inputs;
+  return record::summarize(reader, &played).players->inputs;
 }
 
 TEST(ServerAssert, AFailureLeavesTheLastSecondsWhereTheOptionsSayAndTheyReplayToIt) {

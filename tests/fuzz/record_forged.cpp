@@ -6,7 +6,7 @@
 #include "games/arena/arena.h"
 #include "record/cut.h"
 #include "record/format.h"
-#include "record/summary.h"
+#include "record/segments.h"
 #include "record/verify.h"
 #include "tests/fuzz/fuzz_target.h"
 #include "tests/support/recorded_match.h"
@@ -61,9 +61,9 @@ TICKBOX_FUZZ_TARGET(record_forged)(ConstBytes input) {
   if (!cut.first) return;
   const auto reread = record::Reader::open(sink.bytes);
   fuzz::check(reread.has_value());
-  const auto summary = record::summarize(*reread, nullptr);
-  fuzz::check(summary.damage_count == 0 && summary.ticks == cut.copy.ticks_recorded);
-  fuzz::check(!summary.ends_early && summary.segments == cut.copy.keyframes);
+  const record::Segments segments = record::segments_of(*reread);
+  fuzz::check(segments.damages == 0 && segments.ticks == cut.copy.ticks_recorded);
+  fuzz::check(!segments.ends_early && segments.all.size() == cut.copy.keyframes);
   // If the file held, its copy holds too: every hash is still that of its tick.
   if (result.held()) {
     fuzz::check(record::verify(*reread, kSetting.game, kSetting.map).held());

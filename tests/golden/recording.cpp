@@ -2,7 +2,6 @@
 
 #include "engine/identity.h"
 #include "games/catalog.h"
-#include "record/decoder.h"
 #include "record/log_file.h"
 #include "record/replayer.h"
 #include "record/summary.h"
@@ -72,12 +71,12 @@ std::string line_of(const std::string& path, const record::Header& header,
                     const Outcome& outcome) {
   const record::PlayerSummary& players = *sum.players;
   std::ostringstream line;
-  line << name_of(path) << " part " << header.part << " from " << sum.first_tick->value << " to "
-       << sum.last_tick.value << " ticks " << stepped.ticks << " gaps " << stepped.gaps
-       << " segments " << stepped.segments_whole << " players " << players.players_max << " joins "
-       << players.joins << " leaves " << players.leaves << " inputs " << players.inputs
-       << " made_up " << players.inputs_substituted << " strikes " << outcome.strikes << " state "
-       << hex(outcome.state) << " motion " << hex(outcome.motion);
+  line << name_of(path) << " part " << header.part << " from " << sum.records.first_tick()->value
+       << " to " << sum.records.last_tick().value << " ticks " << stepped.ticks << " gaps "
+       << stepped.gaps << " segments " << stepped.segments_whole << " players "
+       << players.players_max << " joins " << players.joins << " leaves " << players.leaves
+       << " inputs " << players.inputs << " made_up " << players.inputs_substituted << " strikes "
+       << outcome.strikes << " state " << hex(outcome.state) << " motion " << hex(outcome.motion);
   return line.str();
 }
 
@@ -128,10 +127,11 @@ std::expected<Part, ReplayFailure> replay_part(const std::string& path) {
   if (!stepped.held() || stepped.ends_early || stepped.ticks == 0) {
     return differs(path + " is damaged, or holds nothing");
   }
-  record::Decoder decoder{*opened->game, opened->map, reader.header().tick_rate};
-  return Part{.ticks = stepped.ticks,
-              .line = line_of(path, reader.header(), stepped, record::summarize(reader, &decoder),
-                              outcome)};
+  const engine::GameOnMap played{
+      .game = opened->game, .map = opened->map, .tick_rate = reader.header().tick_rate};
+  return Part{
+      .ticks = stepped.ticks,
+      .line = line_of(path, reader.header(), stepped, record::summarize(reader, &played), outcome)};
 }
 
 class TextSink final : public ByteSink {

@@ -39,14 +39,11 @@ std::uint64_t hash_of(const GameTable& game, const engine::SharedMap& map,
 }
 
 /// Verifies as if the match were played now.
-record::VerifyResult verify_live(record::Reader reader, const Played& played,
+record::VerifyResult verify_live(const record::Reader& reader, const Played& played,
                                  const record::VerifyOptions& options) {
-  record::LiveVerifier verifier{*played.game, played.map, reader.header().tick_rate, options};
-  record::Reader::Item item{};
-  do {
-    item = reader.next();
-    verifier.verify(item, reader);
-  } while (item != record::Reader::Item::Finished);
+  record::LiveVerifier verifier{reader, *played.game, played.map, options};
+  while (verifier.next() != record::Reader::Item::Finished) {
+  }
   return verifier.result();
 }
 

@@ -5,7 +5,6 @@
 #include "core/rng.h"
 #include "engine/log/tick_log.h"
 #include "record/reader.h"
-#include "record/recorded.h"
 #include "record/verify.h"
 #include "server/match/match.h"
 #include "tests/support/memory_sink.h"

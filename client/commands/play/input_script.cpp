@@ -4,6 +4,7 @@
 #include "engine/entity_id.h"
 #include "engine/log/words.h"
 #include "json/reader.h"
+#include "record/replayer.h"
 
 #include <fmt/format.h>
 
@@ -245,37 +246,33 @@ ConstBytes PlayerScript::input(std::uint32_t tick, std::size_t& at) const {
   return at == 0 ? ConstBytes{} : ConstBytes{changes[at - 1].input};
 }
 
-std::expected<InputScript, std::uint32_t> script_of(record::Reader reader, const GameTable& game,
-                                                    record::Decoder& decoder,
+std::expected<InputScript, std::uint32_t> script_of(const record::Reader& reader,
+                                                    const engine::GameOnMap& played,
                                                     const std::function<bool()>& stopped) {
-  Gathering gathering{game};
+  using Item = record::Reader::Item;
+  Gathering gathering{*played.game};
+  record::Replayer replayer{reader, *played.game, played.map};
   std::optional<Tick> first;
   Tick last;
-  bool is_lost = false;  // the rest of the segment
-  for (auto item = reader.next(); item != record::Reader::Item::Finished; item = reader.next()) {
+  for (Item item = replayer.read(); item != Item::Finished; item = replayer.read()) {
     if (stopped()) return std::unexpected{last.value - first.value_or(Tick{}).value};
-    if (item == record::Reader::Item::Keyframe) {
-      const auto keyframe = decoder.begin(reader.world());
-      is_lost = !keyframe;
-      if (is_lost) continue;
-      first = first.value_or(keyframe->world.tick);
-      if (keyframe->world.tick > last) {
+    if (item == Item::Keyframe && replayer.keyframe() != nullptr) {
+      const engine::World& world = replayer.keyframe()->world;
+      first = first.value_or(world.tick);
+      if (world.tick > last) {
         gathering.rest_all(last.value - std::min(first->value, last.value));
-        last = keyframe->world.tick;
+        last = world.tick;
       }
-      gathering.begin(keyframe->world);
-    } else if (item == record::Reader::Item::Ticks) {
-      for (const record::EncodedTick& recorded : reader.ticks()) {
-        const engine::DecodedTick* tick = is_lost ? nullptr : decoder.tick(recorded);
-        is_lost = tick == nullptr;
-        if (is_lost) break;
-        gathering.tick(recorded.tick.value - first->value - 1, *tick);
-        last = recorded.tick;
-      }
+      gathering.begin(world);
+    }
+    if (item != Item::Ticks) continue;
+    while (const engine::DecodedTick* const tick = replayer.decode()) {
+      gathering.tick(last.value - first->value, *tick);
+      last = last + 1;
     }
   }
   const std::uint32_t first_tick = first.value_or(Tick{}).value;
-  return InputScript{.game = &game,
+  return InputScript{.game = played.game,
                      .tick_rate = reader.header().tick_rate,
                      .first_tick = first_tick,
                      .ticks = last.value - first_tick,

@@ -5,7 +5,6 @@
 #include "core/bytes.h"
 #include "core/ids.h"
 #include "engine/identity.h"
-#include "record/decoder.h"
 #include "record/reader.h"
 #include "tickbox/game_table.h"
 
@@ -52,12 +51,12 @@ struct InputScript {
   friend bool operator==(const InputScript&, const InputScript&) = default;
 };
 
-/// Returns the script of a recording of `game`. A seat rests between a leave and the next join; all
+/// Returns the script of a recording. A seat rests between a leave and the next join; all
 /// seats rest while ticks are missing. A seat that rests has the input by default.
 /// Fails: with the `ticks` so far, if `stopped`, called at each record, returns true.
-/// Requires: `decoder` is of `game`, and `game` lives longer than the script.
+/// Requires: `played` is what the recording's header names; its game lives longer than the script.
 [[nodiscard]] std::expected<InputScript, std::uint32_t> script_of(
-    record::Reader reader, const GameTable& game, record::Decoder& decoder,
+    const record::Reader& reader, const engine::GameOnMap& played,
     const std::function<bool()>& stopped);
 
 [[nodiscard]] std::string to_text(const InputScript& script);

@@ -7,7 +7,6 @@
 #include "client/commands/text.h"
 #include "engine/identity.h"
 #include "engine/map.h"
-#include "record/decoder.h"
 #include "record/difference.h"
 #include "record/reader.h"
 #include "tickbox/game_table.h"

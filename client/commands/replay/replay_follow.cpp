@@ -6,7 +6,7 @@
 #include "core/log_event.h"
 #include "core/text.h"
 #include "os/http/http.h"
-#include "record/stream_reader.h"
+#include "record/viewing.h"
 
 #include <fmt/format.h>
 
@@ -36,7 +36,7 @@ class Follow {
         output_(output),
         clock_(clock),
         stopped_(stopped),
-        options_{.stopped = stopped},
+        viewing_(output.games, stopped),
         progress_(output.quiet() ? ProgressFor::Nobody : ProgressFor::Terminals, clock.now()) {}
 
   [[nodiscard]] os::HttpSink sink() {
@@ -55,37 +55,17 @@ class Follow {
  private:
   bool receive(ConstBytes piece);
   bool step();
-  bool begin(const record::Reader& reader);
   void show();
 
   const LogPlace& place_;
   const Output& output_;
   const Clock& clock_;
   const std::function<bool()>& stopped_;
-  record::VerifyOptions options_;
+  record::Viewing viewing_;
   Progress progress_;
   unsigned status_ = 0;
   std::string refusal_;  ///< the body of a response with another status
-  record::StreamReader stream_;
-  std::optional<engine::GameOnMap> setting_;
-  std::optional<record::LiveVerifier> verifier_;
-  std::optional<record::Header> header_;
-  std::optional<record::RecordError> unreadable_;
-  std::string no_setting_;  ///< why the match cannot be stepped
 };
-
-/// Finds the game and the map. Returns false if this program has none such.
-bool Follow::begin(const record::Reader& reader) {
-  header_ = reader.header();
-  auto setting = setting_of(*header_, output_.games);
-  if (!setting) {
-    no_setting_ = std::move(setting.error().words);
-    return false;
-  }
-  setting_ = *std::move(setting);
-  verifier_.emplace(*setting_->game, setting_->map, setting_->tick_rate, options_);
-  return true;
-}
 
 bool Follow::receive(ConstBytes piece) {
   if (status_ != 200) {
@@ -93,30 +73,23 @@ bool Follow::receive(ConstBytes piece) {
     refusal_.append(reinterpret_cast<const char*>(piece.data()), more);
     return refusal_.size() < kRefusalBytesMax;
   }
-  stream_.append(piece);
-  return step();
+  return viewing_.append(piece) && step();
 }
 
-/// Steps the items that have arrived. Returns false if the rest of the body is not wanted.
+/// Steps what has arrived, and forgets it. Returns false if the rest of the body is not wanted.
 bool Follow::step() {
-  for (;;) {
-    const auto item = stream_.next();
-    if (!item) {
-      unreadable_ = item.error();
-      return false;
-    }
-    if (!*item) break;
-    if (!verifier_ && !begin(stream_.reader())) return false;
-    verifier_->verify(**item, stream_.reader());
+  if (!viewing_.read()) return false;
+  while (viewing_.verify()) {
     if (stopped_()) return false;
   }
+  viewing_.remove_before(viewing_.verified());
   show();
   return true;
 }
 
 void Follow::show() {
-  if (!verifier_ || !progress_.due(clock_.now())) return;
-  const record::VerifyResult result = verifier_->result();
+  if (!viewing_.is_open() || !progress_.due(clock_.now())) return;
+  const record::VerifyResult result = viewing_.verdict();
   progress_.show(fmt::format(
       "tick {}  {} stepped  {}", result.last_tick.value, counted(result.ticks, "tick"),
       result.mismatched == 0 ? std::string{"every hash equal"}
@@ -126,8 +99,8 @@ void Follow::show() {
 std::expected<Followed, ExitCode> Follow::finish(const os::HttpEnd& end, const AdminSide& admin) {
   progress_.clear();
   const bool has_ended = end.how == os::HttpEnd::How::Complete;
-  if (has_ended) {
-    stream_.end();
+  if (has_ended && viewing_.header() != nullptr) {
+    viewing_.end();
     step();
   }
   const auto cannot = [&](ExitCode code, std::string_view why) {
@@ -140,16 +113,13 @@ std::expected<Followed, ExitCode> Follow::finish(const os::HttpEnd& end, const A
     const std::string words = printable(refusal_.substr(0, refusal_.find('\n')));
     return cannot(ExitCode::Failed, fmt::format(" it answered {}: {}", status_, words));
   }
-  if (unreadable_) {
-    return cannot(ExitCode::Failed, fmt::format(" {}", record::describe(*unreadable_)));
-  }
-  if (!no_setting_.empty()) return cannot(ExitCode::Failed, " " + no_setting_);
-  Followed followed{.header = header_};
-  if (verifier_) followed.result = verifier_->result();
+  if (viewing_.refusal()) return cannot(ExitCode::Failed, " " + viewing_.refusal()->words);
+  Followed followed{.result = viewing_.verdict()};
+  if (viewing_.header() != nullptr) followed.header = *viewing_.header();
   record::VerifyResult& result = followed.result;
   // The room's log loses nothing, so what is missing in it was taken out on the way.
   result.damages += std::exchange(result.gaps, 0U);
-  const bool is_whole = has_ended && stream_.rest() == 0;
+  const bool is_whole = has_ended && viewing_.rest() == 0;
   result.complete = is_whole && result.damages == 0 && result.gaps == 0;
   result.ends_early = !is_whole;
   result.interrupted = end.how == os::HttpEnd::How::Cut || end.how == os::HttpEnd::How::Silent;

@@ -64,33 +64,35 @@ std::string players_text(const std::optional<record::PlayerSummary>& players) {
 }
 
 nlohmann::ordered_json info_document(const Recording& recording, const record::Summary& summary) {
+  const record::Segments& records = summary.records;
   nlohmann::ordered_json damages = nlohmann::ordered_json::array();
-  for (const record::Damage& damage : summary.damages) {
+  for (const record::Damage& damage : records.damaged) {
     damages.push_back({{"offset", damage.offset}, {"bytes", damage.bytes}});
   }
   nlohmann::ordered_json document{{"file", recording.path}, {"bytes", recording.bytes.size()}};
   document["header"] =
       recording.reader ? header_document(recording.reader->header()) : nlohmann::ordered_json{};
-  document["first_tick"] = tick_or_null<nlohmann::ordered_json>(summary.first_tick);
-  document["last_tick"] = summary.last_tick.value;
-  document["ticks"] = summary.ticks;
-  document["idle_ticks"] = summary.idle_ticks;
-  document["segments"] = summary.segments;
-  document["gaps"] = summary.gaps;
+  document["first_tick"] = tick_or_null<nlohmann::ordered_json>(records.first_tick());
+  document["last_tick"] = records.last_tick().value;
+  document["ticks"] = records.ticks;
+  document["idle_ticks"] = records.idle_ticks;
+  document["segments"] = records.all.size();
+  document["gaps"] = records.gaps;
   document.update(players_document(summary.players));
-  document["complete"] = summary.complete;
-  document["ends_early"] = summary.ends_early;
-  document["unfinished"] = tick_or_null<nlohmann::ordered_json>(summary.unfinished);
-  document["damages"] = summary.damage_count;
+  document["complete"] = records.is_complete();
+  document["ends_early"] = records.ends_early;
+  document["unfinished"] = tick_or_null<nlohmann::ordered_json>(records.unfinished);
+  document["damages"] = records.damages;
   document["damaged"] = std::move(damages);
   return document;
 }
 
-bool is_empty(const record::Summary& summary) {
-  return summary.ticks == 0 && !summary.unfinished;
+bool is_empty(const record::Segments& records) {
+  return records.ticks == 0 && !records.unfinished;
 }
 
 std::string info_text(const Recording& recording, const record::Summary& summary) {
+  const record::Segments& records = summary.records;
   std::string text =
       fmt::format("{}: {} bytes\n", printable(recording.path), grouped(recording.bytes.size()));
   if (recording.reader) {
@@ -102,26 +104,26 @@ std::string info_text(const Recording& recording, const record::Summary& summary
         header.room, header.part, printable(header.game), header.game_version, header.map_seats,
         header.tick_rate, header.seed, start_text(header), printable(header.simulation),
         printable(header.commit));
-    const std::string range = summary.first_tick && summary.ticks > 0
-                                  ? ticks_in_words(*summary.first_tick, summary.last_tick) + ": "
-                                  : "";
-    text += fmt::format("  ticks       {}{} in {} segment{}, {:.1f} s\n", range,
-                        grouped(summary.ticks), summary.segments, summary.segments == 1 ? "" : "s",
-                        static_cast<double>(summary.ticks) / static_cast<double>(header.tick_rate));
-    if (summary.idle_ticks > 0) {
+    const std::string range =
+        records.ticks > 0 ? ticks_in_words(*records.first_tick(), records.last_tick()) + ": " : "";
+    text +=
+        fmt::format("  ticks       {}{} in {} segment{}, {:.1f} s\n", range, grouped(records.ticks),
+                    records.all.size(), records.all.size() == 1 ? "" : "s",
+                    static_cast<double>(records.ticks) / static_cast<double>(header.tick_rate));
+    if (records.idle_ticks > 0) {
       text +=
           fmt::format("  idle        {} of them: the room had no players, and its world stood\n",
-                      grouped(summary.idle_ticks));
+                      grouped(records.idle_ticks));
     }
   }
   text += players_text(summary.players);
-  text += fmt::format("  state       {}\n", in_words({.complete = summary.complete,
-                                                      .ends_early = summary.ends_early,
-                                                      .unfinished = summary.unfinished,
-                                                      .damages = summary.damage_count,
-                                                      .gaps = summary.gaps}));
-  if (is_empty(summary)) text += fmt::format("  verdict     {}\n", kNothingToVerify);
-  for (const record::Damage& damage : summary.damages) {
+  text += fmt::format("  state       {}\n", in_words({.complete = records.is_complete(),
+                                                      .ends_early = records.ends_early,
+                                                      .unfinished = records.unfinished,
+                                                      .damages = records.damages,
+                                                      .gaps = records.gaps}));
+  if (is_empty(records)) text += fmt::format("  verdict     {}\n", kNothingToVerify);
+  for (const record::Damage& damage : records.damaged) {
     text += damage.bytes > 0
                 ? fmt::format("  damage      {} bytes at {}\n", damage.bytes, damage.offset)
                 : fmt::format("  damage      missing data at {}\n", damage.offset);
@@ -132,13 +134,13 @@ std::string info_text(const Recording& recording, const record::Summary& summary
 /// Returns a summary that is as complete as the games make it.
 record::Summary summary_of(const record::Reader& reader, engine::Games games) {
   const auto setting = setting_of(reader.header(), games);
-  if (!setting) return record::summarize(reader, nullptr);
-  record::Decoder decoder{*setting->game, setting->map, setting->tick_rate};
-  return record::summarize(reader, &decoder);
+  return record::summarize(reader, setting ? &*setting : nullptr);
 }
 
 record::Summary nothing_recorded() {
-  return {.players = record::PlayerSummary{}, .ends_early = true, .damages = {}};
+  record::Summary summary{.records = {}, .players = record::PlayerSummary{}};
+  summary.records.ends_early = true;
+  return summary;
 }
 
 ExitCode run_info(const InfoFlags& options) {
@@ -147,13 +149,14 @@ ExitCode run_info(const InfoFlags& options) {
   const auto& reader = (*recording)->reader;
   const record::Summary summary =
       reader ? summary_of(*reader, options.output->games) : nothing_recorded();
+  const record::Segments& records = summary.records;
   const ExitCode code =
-      summary.damage_count > 0 || is_empty(summary) ? ExitCode::CheckFailed : ExitCode::Done;
+      records.damages > 0 || is_empty(records) ? ExitCode::CheckFailed : ExitCode::Done;
   if (!options.output->json()) return options.output->print(info_text(**recording, summary), code);
   return options.output->print_document(
       info_document(**recording, summary), code,
-      summary.damage_count > 0 ? options.file + " is damaged inside"
-                               : fmt::format("{}: {}", options.file, kNothingToVerify));
+      records.damages > 0 ? options.file + " is damaged inside"
+                          : fmt::format("{}: {}", options.file, kNothingToVerify));
 }
 
 }  // namespace

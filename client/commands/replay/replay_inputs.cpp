@@ -28,11 +28,9 @@ struct InputsFlags {
 ExitCode run_inputs(const InputsFlags& options) {
   const auto match = open_match(options.file, *options.output);
   if (!match) return match.error();
-  const record::Reader& reader = match->reader();
-  record::Decoder decoder{*match->setting.game, match->setting.map, match->setting.tick_rate};
   const os::Interruption interruption;
   const auto gathered =
-      script_of(reader, *match->setting.game, decoder, [&] { return interruption.requested(); });
+      script_of(match->reader(), match->setting, [&] { return interruption.requested(); });
   if (!gathered) {
     const std::uint32_t ticks = gathered.error();
     return options.output->stopped(ticks, fmt::format("stopped after {} of {}; no file was made",
@@ -49,7 +47,7 @@ ExitCode run_inputs(const InputsFlags& options) {
   if (const auto closed = (*file)->close(); !closed) {
     return options.output->failed(ExitCode::Failed, closed.error());
   }
-  const std::uint32_t damages = record::summarize(reader, &decoder).damage_count;
+  const std::uint32_t damages = record::summarize(match->reader(), &match->setting).records.damages;
   if (damages > 0) {
     options.output->print_note(
         fmt::format("{} is damaged inside: in the lost ticks, if there are any, {} has neutral "

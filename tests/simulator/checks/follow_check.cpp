@@ -41,8 +41,7 @@ void FollowCheck::open() {
     return;
   }
   ++counts_.opened;
-  stream_ = {};
-  verifier_.emplace(match_.sound_game(), match_.map(), match_.tick_rate(), options_);
+  log_.clear();
 }
 
 /// Ends what is followed; what is on the way is lost.
@@ -87,20 +86,28 @@ void FollowCheck::step() {
   std::size_t at = 0;
   while (left > 0) {
     const std::size_t bytes = 1 + rng_.below(left);
-    stream_.append(ConstBytes{on_the_way_}.subspan(at, bytes));
+    const ConstBytes piece = ConstBytes{on_the_way_}.subspan(at, bytes);
+    log_.insert(log_.end(), piece.begin(), piece.end());
     at += bytes;
     left -= bytes;
-    for (;;) {
-      const auto item = stream_.next();
-      if (!item) {
-        findings_.add("follow", "a log", std::string{record::describe(item.error())});
-        return;
-      }
-      if (!*item) break;
-      verifier_->verify(**item, stream_.reader());
+    if (!verifier_ && !begin()) continue;
+    verifier_->reader().grow(log_, 0);
+    while (verifier_->next() != record::Reader::Item::Waiting) {
     }
   }
   on_the_way_.erase(on_the_way_.begin(), on_the_way_.begin() + static_cast<std::ptrdiff_t>(at));
+}
+
+/// Begins to verify, once the header has come.
+bool FollowCheck::begin() {
+  if (log_.size() < record::kRecordsOffset) return false;
+  const auto reader = record::Reader::open(ConstBytes{log_}.first(record::kRecordsOffset));
+  if (!reader) {
+    findings_.add("follow", "a log", std::string{record::describe(reader.error())});
+    return false;
+  }
+  verifier_.emplace(*reader, match_.sound_game(), match_.map(), options_);
+  return true;
 }
 
 void FollowCheck::compare() {

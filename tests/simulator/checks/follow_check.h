@@ -3,7 +3,6 @@
 // a gap and not late. Its link is cut, slow and opened again.
 
 #include "core/rng.h"
-#include "record/stream_reader.h"
 #include "record/verify.h"
 #include "server/recording/log_tail.h"
 #include "tests/simulator/checks/findings.h"
@@ -43,6 +42,7 @@ class FollowCheck {
   void disturb();
   void receive();
   void step();
+  bool begin();
   void compare();
 
   Findings& findings_;
@@ -54,9 +54,9 @@ class FollowCheck {
   std::uint32_t slow_looks_ = 0;                ///< looks in which it is slow
   std::string taken_;
   std::vector<std::byte> on_the_way_;  ///< what a slow link has not delivered
-  record::StreamReader stream_;
+  std::vector<std::byte> log_;         ///< what the follower has
   record::VerifyOptions options_;
-  std::optional<record::LiveVerifier> verifier_;
+  std::optional<record::LiveVerifier> verifier_;  ///< none before the header of the log
   FollowCounts counts_;
 };
 

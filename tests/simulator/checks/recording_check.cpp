@@ -59,11 +59,7 @@ struct RecordingCheck::Walk {
 
 RecordingCheck::RecordingCheck(Findings& findings, const GameTable& game,
                                const engine::SharedMap& map, const Plan& plan)
-    : findings_(findings),
-      game_(game),
-      map_(map),
-      plan_(plan),
-      decoder_(game, map, plan.tick_rate) {}
+    : findings_(findings), game_(game), map_(map), plan_(plan) {}
 
 void RecordingCheck::check(const Recorded& recorded) {
   const SimulatedFile::Remains& file = recorded.file;
@@ -105,10 +101,11 @@ void RecordingCheck::check(const Recorded& recorded) {
   walk(recorded, *reader);
 }
 
-void RecordingCheck::begin(ConstBytes world, Walk& walk) {
-  auto keyframe = decoder_.begin(world);
-  if (!keyframe) return findings_.add(kName, "a keyframe of a possible world", "another");
-  walk.world = std::move(keyframe->world);
+void RecordingCheck::begin(const engine::Keyframe* keyframe, Walk& walk) {
+  if (keyframe == nullptr) {
+    return findings_.add(kName, "a keyframe of a possible world", "another");
+  }
+  walk.world = keyframe->world;
   walk.present.clear();
   for (std::uint16_t seat = 0; seat < walk.world->seats().size(); ++seat) {
     if (walk.world->has({seat})) walk.present.insert(seat);
@@ -117,23 +114,26 @@ void RecordingCheck::begin(ConstBytes world, Walk& walk) {
   walk.last = walk.world->tick;
 }
 
-void RecordingCheck::walk(const Recorded& recorded, record::Reader& reader) {
+void RecordingCheck::walk(const Recorded& recorded, const record::Reader& reader) {
+  record::Replayer replayer{reader, game_, map_};
   Walk walked{.recorded = recorded,
               .decided = sorted(recorded.decided),
               .world = {},
               .present = {},
               .last = recorded.from,
               .calm = std::vector<Walk::CalmInputs>(recorded.decided.size())};
-  for (auto item = reader.next(); item != record::Reader::Item::Finished; item = reader.next()) {
+  for (auto item = replayer.read(); item != record::Reader::Item::Finished;
+       item = replayer.read()) {
     if (item == record::Reader::Item::Keyframe) {
-      check_number(reader.keyframe().segment);
-      begin(reader.world(), walked);
-    } else if (item == record::Reader::Item::Ticks) {
-      for (const record::EncodedTick& tick : reader.ticks()) {
-        take(tick, walked);
-      }
+      check_number(replayer.reader().keyframe().segment);
+      begin(replayer.keyframe(), walked);
     }
-    const bool is_long = plan_.rotate_bytes != 0 && reader.offset() >= plan_.rotate_bytes;
+    while (item == record::Reader::Item::Ticks && replayer.upcoming() != nullptr) {
+      const record::EncodedTick& recorded_tick = *replayer.upcoming();
+      take(recorded_tick, replayer.decode(), walked);
+    }
+    const bool is_long =
+        plan_.rotate_bytes != 0 && replayer.reader().offset() >= plan_.rotate_bytes;
     const bool is_late =
         plan_.rotate_ticks != 0 && walked.last - recorded.from >= plan_.rotate_ticks;
     if (!walked.due && (is_long || is_late)) walked.due = walked.last;
@@ -144,7 +144,8 @@ void RecordingCheck::walk(const Recorded& recorded, record::Reader& reader) {
 }
 
 /// Compares a tick with what happened, and steps the world by it.
-void RecordingCheck::take(const record::EncodedTick& recorded, Walk& walk) {
+void RecordingCheck::take(const record::EncodedTick& recorded, const engine::DecodedTick* tick,
+                          Walk& walk) {
   check_ticks(recorded.tick, walk);
   walk.last = recorded.tick;
   const std::int64_t index = recorded.tick - (walk.recorded.from + 1);
@@ -157,8 +158,7 @@ void RecordingCheck::take(const record::EncodedTick& recorded, Walk& walk) {
     findings_.add(kName, "the hash that the room had",
                   fmt::format("another for tick {}", recorded.tick.value));
   }
-  const engine::DecodedTick* tick = walk.world ? decoder_.tick(recorded) : nullptr;
-  if (tick == nullptr || !engine::is_valid(*walk.world, tick->record)) {
+  if (tick == nullptr || !walk.world || !engine::is_valid(*walk.world, tick->record)) {
     walk.world.reset();
     return findings_.add(kName, "a tick that its world can take",
                          fmt::format("another, {}", recorded.tick.value));

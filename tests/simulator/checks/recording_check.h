@@ -6,8 +6,8 @@
 #include "engine/log/tick_log.h"
 #include "engine/map.h"
 #include "engine/stepper.h"
-#include "record/decoder.h"
 #include "record/reader.h"
+#include "record/replayer.h"
 #include "tests/simulator/checks/findings.h"
 #include "tests/simulator/match.h"
 
@@ -40,9 +40,9 @@ class RecordingCheck {
  private:
   struct Walk;
 
-  void walk(const Recorded& recorded, record::Reader& reader);
-  void begin(ConstBytes world, Walk& walk);
-  void take(const record::EncodedTick& recorded, Walk& walk);
+  void walk(const Recorded& recorded, const record::Reader& reader);
+  void begin(const engine::Keyframe* keyframe, Walk& walk);
+  void take(const record::EncodedTick& recorded, const engine::DecodedTick* tick, Walk& walk);
   void check_inputs(Tick now, const engine::DecodedTick& tick, Walk& walk);
   void check_presence(Tick now, const engine::DecodedTick& tick, Walk& walk);
   void check_number(std::uint32_t segment);
@@ -56,7 +56,6 @@ class RecordingCheck {
   const GameTable& game_;
   const engine::SharedMap& map_;
   const Plan& plan_;
-  record::Decoder decoder_;
   engine::Stepper stepper_;
   std::optional<std::uint32_t> last_segment_;  ///< of the present server
   RecordingCounts counts_;

@@ -42,9 +42,8 @@ Value runs(std::int64_t move) {
 /// Returns the script of what a sink took.
 std::expected<InputScript, std::uint32_t> script_in(const RecordedMatch& match,
                                                     const MemorySink& sink, bool stopped = false) {
-  record::Decoder decoder{match.game(), match.map(), match.world().tick_rate()};
-  return script_of(record::Reader::open(sink.bytes).value(), match.game(), decoder,
-                   [stopped] { return stopped; });
+  return script_of(record::Reader::open(sink.bytes).value(),
+                   {.game = &match.game(), .map = match.map()}, [stopped] { return stopped; });
 }
 
 /// What a seat wanted in a tick, as it was played; at rest where it had no player.

@@ -2,7 +2,7 @@
 // exchanged, moved or missing.
 
 #include "record/cut.h"
-#include "record/summary.h"
+#include "record/segments.h"
 #include "tests/support/recorded_match.h"
 #include "tests/unit/record/walk.h"
 
@@ -148,7 +148,7 @@ TEST(RecordDamage, ASegmentThatIsRemovedWholeIsDamageBesideAGapToo) {
       removed.erase(removed.begin() + static_cast<std::ptrdiff_t>(keyframes[i].offset),
                     removed.begin() + static_cast<std::ptrdiff_t>(keyframes[i + 1].offset));
       EXPECT_GT(tests::verify(removed).damages, 0U) << i;
-      EXPECT_GT(summarize(Reader::open(removed).value(), nullptr).damage_count, 0U) << i;
+      EXPECT_GT(segments_of(Reader::open(removed).value()).damages, 0U) << i;
     }
   }
 }

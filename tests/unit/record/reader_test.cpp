@@ -1,7 +1,6 @@
 #include "record/reader.h"
 
 #include "record/compression.h"
-#include "record/stream_reader.h"
 #include "tests/support/recorded_match.h"
 #include "tests/unit/record/forged.h"
 #include "tests/unit/record/walk.h"
@@ -377,7 +376,7 @@ TEST(RecordReader, TakesLinearTimeOverFalseHeads) {
   EXPECT_EQ(walk(file).damages, 1U);
 }
 
-TEST(StreamReader, FollowsARecordingThatGrows) {
+TEST(RecordReader, FollowsARecordingThatGrows) {
   const auto file = tests::small_recording(3, 5);
   for (const std::size_t piece : {std::size_t{1}, std::size_t{7}, std::size_t{500}, file.size()}) {
     EXPECT_EQ(tests::followed(file, piece), walk(file)) << piece;
@@ -385,7 +384,7 @@ TEST(StreamReader, FollowsARecordingThatGrows) {
 }
 
 // Every record, damaged or missing: nothing but its segment is lost.
-TEST(StreamReader, FollowsADamagedRecordingFromTheNextKeyframe) {
+TEST(RecordReader, FollowsADamagedRecordingFromTheNextKeyframe) {
   const auto file = tests::small_recording(3, 5);
   for (const auto& [offset, head] : pieces(file)) {
     if (head.type == RecordType::Trailer) continue;
@@ -407,30 +406,23 @@ TEST(StreamReader, FollowsADamagedRecordingFromTheNextKeyframe) {
   }
 }
 
-TEST(StreamReader, KeepsNoMoreBehindDamageThanTheLongestKeyframe) {
-  const auto file = tests::small_recording(1, 1);
-  StreamReader stream;
-  stream.append(ConstBytes{file}.first(kRecordsOffset));
-  const std::vector<std::byte> zeros(std::size_t{1} << 20U);
+TEST(RecordReader, WaitsBehindDamageForNoMoreThanTheLongestKeyframe) {
+  auto log = tests::small_recording(1, 1);
+  log.resize(kRecordsOffset);
+  auto reader = Reader::open(log).value();
+  constexpr std::size_t kPiece = std::size_t{1} << 20U;
   std::size_t most = 0;
   std::uint32_t damages = 0;
   for (int piece = 0; piece < 40; ++piece) {
-    stream.append(zeros);
-    while (stream.next().value()) {
+    log.resize(log.size() + kPiece);
+    reader.grow(log, 0);
+    while (reader.next() != Item::Waiting) {
       ++damages;
     }
-    most = std::max(most, stream.rest());
+    most = std::max(most, log.size() - reader.offset());
   }
-  EXPECT_LE(most, kPayloadBytesMax + zeros.size());
+  EXPECT_LE(most, kPayloadBytesMax + kPiece);
   EXPECT_EQ(damages, 2U);
-}
-
-TEST(StreamReader, RefusesWhatDoesNotBeginAsARecordingDoes) {
-  StreamReader stream;
-  stream.append(as_bytes_of(std::string_view{"tickb"}));
-  EXPECT_EQ(stream.next().value(), std::nullopt);
-  stream.append(as_bytes_of(std::string_view{"ax"}));
-  EXPECT_EQ(stream.next().error(), RecordError::NotARecording);
 }
 
 }  // namespace

@@ -2,13 +2,14 @@
 // A recording read from end to end, and what was in it.
 
 #include "record/reader.h"
-#include "record/stream_reader.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <vector>
 
 namespace tickbox::tests {
 
@@ -59,6 +60,7 @@ inline void take_item(record::Reader::Item item, const record::Reader& reader, W
     case record::Reader::Item::EndsEarly:
       seen.ends_early = true;
       break;
+    case record::Reader::Item::Waiting:
     case record::Reader::Item::Finished:
       break;
   }
@@ -82,19 +84,25 @@ inline void take_item(record::Reader::Item item, const record::Reader& reader, W
 
 /// Walks over a recording that grows, as a follower reads it: `piece` bytes come at once.
 [[nodiscard]] inline Walk followed(ConstBytes file, std::size_t piece) {
-  record::StreamReader stream;
+  std::vector<std::byte> log;
+  std::optional<record::Reader> reader;
   Walk seen;
-  const auto take_all = [&] {
-    for (auto item = stream.next().value(); item; item = stream.next().value()) {
-      take_item(*item, stream.reader(), seen);
+  const auto take_all = [&](record::Reader::Item end) {
+    for (auto item = reader->next(); item != end; item = reader->next()) {
+      take_item(item, *reader, seen);
     }
   };
   for (; !file.empty(); file = file.subspan(std::min(piece, file.size()))) {
-    stream.append(file.first(std::min(piece, file.size())));
-    take_all();
+    const ConstBytes more = file.first(std::min(piece, file.size()));
+    log.insert(log.end(), more.begin(), more.end());
+    if (log.size() < record::kRecordsOffset) continue;
+    if (!reader)
+      reader = record::Reader::open(ConstBytes{log}.first(record::kRecordsOffset)).value();
+    reader->grow(log, 0);
+    take_all(record::Reader::Item::Waiting);
   }
-  stream.end();
-  take_all();
+  reader->end_growth();
+  take_all(record::Reader::Item::Finished);
   return seen;
 }
 

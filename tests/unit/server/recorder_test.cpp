@@ -6,8 +6,8 @@
 #include "engine/identity.h"
 #include "engine/map.h"
 #include "games/arena/arena.h"
-#include "record/decoder.h"
 #include "record/reader.h"
+#include "record/replayer.h"
 #include "record/verify.h"
 #include "server/shard/hosted_room.h"
 #include "server/shard/session.h"
@@ -100,22 +100,18 @@ TEST_F(RecorderTest, EndsWithTheRequestOfTheTickThatIsStepped) {
   play(3, 99);
   step_to(kCrash);
   ASSERT_EQ(is_written_, true);
-  auto reader = record::Reader::open(crash_.bytes).value();
-  record::Decoder decoder{games::arena(), map_, kRate};
-  std::optional<engine::World> world;
+  record::Replayer replayer{record::Reader::open(crash_.bytes).value(), games::arena(), map_};
   bool has_unfinished = false;
-  for (auto item = reader.next(); item != record::Reader::Item::Finished; item = reader.next()) {
+  for (auto item = replayer.read(); item != record::Reader::Item::Finished;
+       item = replayer.read()) {
     ASSERT_NE(item, record::Reader::Item::Damage);
-    if (item == record::Reader::Item::Keyframe) world = decoder.begin(reader.world()).value().world;
-    if (item == record::Reader::Item::Ticks) {
-      for (const record::EncodedTick& tick : reader.ticks()) {
-        ASSERT_TRUE(decoder.step(*world, tick));
-      }
+    while (item == record::Reader::Item::Ticks && replayer.upcoming() != nullptr) {
+      ASSERT_TRUE(replayer.step());
     }
     if (item != record::Reader::Item::Unfinished) continue;
     has_unfinished = true;
-    EXPECT_EQ(reader.unfinished().tick, kCrash);
-    const engine::DecodedTick* tick = decoder.tick(reader.unfinished());
+    EXPECT_EQ(replayer.reader().unfinished().tick, kCrash);
+    const engine::DecodedTick* tick = replayer.decode();
     ASSERT_NE(tick, nullptr);
     EXPECT_EQ(tick->leaves, std::vector<Player>{{0}});
     EXPECT_EQ(tick->joins, std::vector<Player>{{3}});
@@ -128,7 +124,7 @@ TEST_F(RecorderTest, EndsWithTheRequestOfTheTickThatIsStepped) {
     }
   }
   EXPECT_TRUE(has_unfinished);
-  EXPECT_EQ(world->tick, Tick{kCrash.value - 1});
+  EXPECT_EQ(replayer.world().tick, Tick{kCrash.value - 1});
   const record::VerifyResult result = verify(crash_.bytes, {.step_unfinished = true});
   EXPECT_TRUE(result.held());
   EXPECT_EQ(result.unfinished, kCrash);

@@ -15,6 +15,7 @@ namespace tickbox::viewer {
 namespace {
 
 using nlohmann::json;
+using record::Viewing;
 using tests::RecordedMatch;
 
 constexpr Build kBuild{.commit = "0123456789ab", .simulation = "fedcba9876543210"};

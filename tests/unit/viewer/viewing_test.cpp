@@ -1,4 +1,4 @@
-#include "viewer/viewing.h"
+#include "record/viewing.h"
 
 #include "core/rng.h"
 #include "games/catalog.h"
@@ -20,6 +20,7 @@
 namespace tickbox::viewer {
 namespace {
 
+using record::Viewing;
 using tests::Forge;
 using tests::pieces;
 using tests::RecordedMatch;
@@ -345,30 +346,32 @@ TEST(Viewing, RefusesOtherVersionsMapsAndRulesFirst) {
   }
 }
 
-TEST(Viewing, RefusesWhatIsNoRecordingAtItsEnd) {
+TEST(Viewing, RefusesWhatIsNoRecording) {
   Bytes noise(5'000);
   Rng rng{7};
   std::ranges::generate(noise, [&] { return static_cast<std::byte>(rng.below(256)); });
   Viewing viewing{games::all_games(), {}};
-  ASSERT_TRUE(viewing.append(noise));
-  EXPECT_TRUE(viewing.read()) << "a header may follow in a keyframe";
+  ASSERT_TRUE(viewing.append(as_bytes_of(std::string_view{"tickb"})));
+  EXPECT_TRUE(viewing.read()) << "its header may follow";
   EXPECT_FALSE(viewing.step() || viewing.verify());
-  viewing.end();
-  EXPECT_FALSE(viewing.read());
+  ASSERT_TRUE(viewing.append(noise));
+  EXPECT_FALSE(viewing.read()) << "a log that grows begins with its header";
   ASSERT_TRUE(viewing.refusal());
   EXPECT_FALSE(viewing.refusal()->build);
   EXPECT_EQ(viewing.refusal()->words, describe(record::RecordError::NotARecording));
-  Viewed nothing{Bytes{}};
+  const Viewed ended{noise};
+  EXPECT_EQ(ended.viewing.refusal()->words, describe(record::RecordError::NotARecording));
+  const Viewed nothing{Bytes{}};
   EXPECT_EQ(nothing.viewing.refusal()->words, describe(record::RecordError::HeaderCut));
 }
 
 TEST(Viewing, TakesNoMoreThanItHolds) {
   Viewing viewing{games::all_games(), {}};
-  EXPECT_TRUE(viewing.reserve(kLogBytesMax + 1).empty());
+  EXPECT_TRUE(viewing.reserve(record::kLogBytesMax + 1).empty());
   EXPECT_TRUE(viewing.reserve(std::numeric_limits<std::size_t>::max()).empty());
   EXPECT_EQ(viewing.reserve(1'000).size(), 1'000U);
   viewing.append(1'000);
-  EXPECT_TRUE(viewing.reserve(kLogBytesMax - 999).empty());
+  EXPECT_TRUE(viewing.reserve(record::kLogBytesMax - 999).empty());
   viewing.end();
   EXPECT_TRUE(viewing.reserve(1).empty());
 }

@@ -1,4 +1,4 @@
-#include "viewer/viewing.h"
+#include "record/viewing.h"
 
 #include "core/assert.h"
 
@@ -6,9 +6,7 @@
 #include <iterator>
 #include <utility>
 
-namespace tickbox::viewer {
-
-using record::Reader;
+namespace tickbox::record {
 
 Viewing::Viewing(engine::Games games, std::function<bool()> stopped)
     : games_(games), stopped_(std::move(stopped)), options_{.stopped = stopped_} {}
@@ -19,7 +17,7 @@ MutableBytes Viewing::reserve(std::size_t count) {
     const std::size_t size = std::min(kLogBytesMax, std::max(size_ + count, 2 * size_));
     bytes_.reserve(size);
     bytes_.resize(size);
-    if (reader_) read_moved_bytes(0);
+    read_moved_bytes(0);
   }
   return MutableBytes{bytes_}.subspan(size_, count);
 }
@@ -43,43 +41,41 @@ void Viewing::end() {
 
 bool Viewing::read() {
   if (refusal_) return false;
-  if (!reader_ && !open()) return !refusal_;
-  for (Reader* const reader : {&*reader_, &*verified_}) {
-    reader->grow(log(), 0);
-    if (has_ended_) reader->end_growth();
-  }
-  if (shown_) shown_->grow(log());
-  for (;;) {
-    const Reader::Item item = reader_->next();
-    if (waits_at(item)) return true;
-    segments_.add(item, *reader_);
-    if (item == Reader::Item::Finished) return true;
-  }
+  if (!index_ && !open()) return !refusal_;
+  grow(*index_, 0);
+  grow(verifier_->reader(), 0);
+  if (shown_) grow(shown_->reader(), 0);
+  Reader::Item item{};
+  do {
+    item = index_->next();
+    segments_.add(item, *index_);
+  } while (item != Reader::Item::Waiting && item != Reader::Item::Finished);
+  return true;
 }
 
-/// Returns whether more bytes may follow what a reader has taken for the end.
-bool Viewing::waits_at(Reader::Item item) const {
-  return !has_ended_ && (item == Reader::Item::EndsEarly || item == Reader::Item::Finished);
+/// Lets a reader go on with all bytes that are here.
+void Viewing::grow(Reader& reader, std::size_t dropped) const {
+  reader.grow(log(), dropped);
+  if (has_ended_) reader.end_growth();
 }
 
 /// Opens the log. Returns false if its header is not here yet, or if it is refused.
 bool Viewing::open() {
-  const ConstBytes begin =
-      has_ended_ ? log() : log().first(std::min(size_, record::kRecordsOffset));
+  const ConstBytes begin = has_ended_ ? log() : log().first(std::min(size_, kRecordsOffset));
   auto reader = Reader::open(begin);
   if (!reader) {
-    return has_ended_ && refuse({.build = {}, .words = std::string{describe(reader.error())}});
+    const bool may_follow = !has_ended_ && reader.error() == RecordError::HeaderCut;
+    return !may_follow && refuse({.build = {}, .words = std::string{describe(reader.error())}});
   }
-  const record::Header& header = reader->header();
-  auto on_map = engine::find_game_on_map(games_, record::identity_of(header), header.tick_rate,
-                                         "the recording");
-  reader_ = *std::move(reader);
+  const Header& header = reader->header();
+  auto on_map =
+      engine::find_game_on_map(games_, identity_of(header), header.tick_rate, "the recording");
+  index_ = *std::move(reader);
   if (!on_map) {
     return refuse({.build = on_map.error().what, .words = std::move(on_map.error().words)});
   }
   on_map_ = *std::move(on_map);
-  verified_ = reader_;
-  verifier_.emplace(game(), on_map_.map, header.tick_rate, options_);
+  verifier_.emplace(*index_, game(), on_map_.map, options_);
   return true;
 }
 
@@ -92,8 +88,8 @@ bool Viewing::refuse(LogRefusal refusal) {
 /// point into the bytes before, so it is sought again.
 void Viewing::read_moved_bytes(std::size_t dropped) {
   if (!is_open()) return;
-  reader_->grow(log(), dropped);
-  verified_->grow(log(), dropped);
+  grow(*index_, dropped);
+  grow(verifier_->reader(), dropped);
   if (!std::exchange(shown_, std::nullopt)) return;
   seek(at_);
 }
@@ -102,17 +98,17 @@ void Viewing::remove_before(Tick tick) {
   auto& all = segments_.all;
   std::size_t count = 0;
   while (count + 1 < all.size() && all[count].last < tick &&
-         all[count + 1].offset <= verified_->offset()) {
+         all[count + 1].offset <= verifier_->reader().offset()) {
     ++count;
   }
   if (count == 0) return;
-  const std::size_t dropped = all[count].offset - record::kRecordsOffset;
+  const std::size_t dropped = all[count].offset - kRecordsOffset;
   // The header stays, so that a log is always one that can be read.
-  const auto records = bytes_.begin() + static_cast<std::ptrdiff_t>(record::kRecordsOffset);
+  const auto records = bytes_.begin() + static_cast<std::ptrdiff_t>(kRecordsOffset);
   bytes_.erase(records, records + static_cast<std::ptrdiff_t>(dropped));
   size_ -= dropped;
   all.erase(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(count));
-  for (record::Segment& segment : all) {
+  for (Segment& segment : all) {
     segment.offset -= dropped;
     segment.end -= dropped;
   }
@@ -122,7 +118,7 @@ void Viewing::remove_before(Tick tick) {
 bool Viewing::seek(Tick tick) {
   const auto& all = segments_.all;
   if (all.empty()) return false;
-  const auto after = std::ranges::upper_bound(all, tick, {}, &record::Segment::keyframe);
+  const auto after = std::ranges::upper_bound(all, tick, {}, &Segment::keyframe);
   const auto segment = after == all.begin() ? after : std::prev(after);
   const Tick target = std::clamp(tick, segment->keyframe, segment->last);
   if (world() != nullptr && world()->tick == target) return true;
@@ -134,19 +130,16 @@ bool Viewing::seek(Tick tick) {
   }
   const bool steps_on =
       world() != nullptr && world()->tick >= from->keyframe && world()->tick < target;
-  if (!steps_on) begin(from->offset);
+  if (!steps_on) {
+    shown_.emplace(index_->from_keyframe(from->offset), game(), on_map_.map);
+    shown_->stop_when(stopped_);
+  }
   bool is_stopped = false;
   while (!is_stopped && (world() == nullptr || world()->tick < target) && shown_->next()) {
     is_stopped = stopped();
   }
   if (world() != nullptr) at_ = world()->tick;
   return world() != nullptr && (!is_stopped || world()->tick >= target);
-}
-
-void Viewing::begin(std::size_t offset) {
-  shown_.emplace(reader_->from_keyframe(offset), game(), on_map_.map);
-  shown_->stop_when(stopped_);
-  shown_->grow(log());
 }
 
 bool Viewing::step() {
@@ -169,18 +162,13 @@ const engine::TickReport* Viewing::report() const {
 }
 
 bool Viewing::verify() {
-  if (!verifier_ || is_verified_) return false;
-  const Reader::Item item = verified_->next();
-  if (waits_at(item)) return false;
-  verifier_->verify(item, *verified_);
-  if (item == Reader::Item::Keyframe) verified_tick_ = verified_->keyframe().tick;
-  if (item == Reader::Item::Ticks) verified_tick_ = verified_->ticks().back().tick;
-  is_verified_ = item == Reader::Item::Finished;
-  return !is_verified_;
+  if (!verifier_) return false;
+  const Reader::Item item = verifier_->next();
+  return item != Reader::Item::Waiting && item != Reader::Item::Finished;
 }
 
-record::VerifyResult Viewing::verdict() const {
-  return verifier_ ? verifier_->result() : record::VerifyResult{};
+VerifyResult Viewing::verdict() const {
+  return verifier_ ? verifier_->result() : VerifyResult{};
 }
 
-}  // namespace tickbox::viewer
+}  // namespace tickbox::record

@@ -1,7 +1,5 @@
-#include "record/decoder.h"
-
-#include "engine/declared.h"
 #include "record/replayer.h"
+
 #include "record/summary.h"
 #include "tests/support/menagerie.h"
 #include "tests/support/recorded_match.h"
@@ -10,7 +8,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -23,6 +20,7 @@ namespace {
 using tests::MemorySink;
 using tests::PlayedTick;
 using tests::RecordedMatch;
+using Item = Reader::Item;
 
 std::vector<std::byte> recorded(RecordedMatch& match, std::uint32_t ticks) {
   MemorySink sink;
@@ -32,8 +30,8 @@ std::vector<std::byte> recorded(RecordedMatch& match, std::uint32_t ticks) {
   return std::move(sink.bytes);
 }
 
-Decoder decoder_of(const RecordedMatch& match) {
-  return {match.game(), match.map(), match.world().tick_rate()};
+Replayer replayer_of(const RecordedMatch& match, ConstBytes file) {
+  return {Reader::open(file).value(), match.game(), match.map()};
 }
 
 void expect_as_played(const GameTable& game, const engine::DecodedTick& tick,
@@ -45,25 +43,18 @@ void expect_as_played(const GameTable& game, const engine::DecodedTick& tick,
   EXPECT_EQ(tick.sources, played.sources);
 }
 
-TEST(Decoder, GivesBackWhatEnteredEveryTick) {
+TEST(Replayer, GivesBackWhatEnteredEveryTick) {
   RecordedMatch match{{.tick_rate = 60, .seats = 12, .seed = 5}};
   const auto file = recorded(match, 650);
-  Decoder decoder = decoder_of(match);
-  auto reader = Reader::open(file).value();
+  Replayer replayer = replayer_of(match, file);
   std::size_t at = 0;
   std::size_t strikes = 0;
   std::size_t joins = 0;
   std::array<std::size_t, engine::kInputSources> by_source{};
-  for (auto item = reader.next(); item != Reader::Item::Finished; item = reader.next()) {
-    if (item == Reader::Item::Keyframe) {
-      ASSERT_TRUE(decoder.begin(reader.world()));
-    }
-    if (item != Reader::Item::Ticks) continue;
-    for (const EncodedTick& recorded : reader.ticks()) {
-      const engine::DecodedTick* tick = decoder.tick(recorded);
-      ASSERT_NE(tick, nullptr) << recorded.tick.value;
+  while (replayer.read() != Item::Finished) {
+    while (const engine::DecodedTick* const tick = replayer.decode()) {
       expect_as_played(match.game(), *tick, match.played()[at++]);
-      ASSERT_FALSE(HasFailure()) << recorded.tick.value;
+      ASSERT_FALSE(HasFailure()) << at;
       strikes += tick->record.strikes.size();
       joins += tick->clients.size();
       for (const engine::PlayerSource& each : tick->sources) {
@@ -79,53 +70,37 @@ TEST(Decoder, GivesBackWhatEnteredEveryTick) {
   }
 }
 
-/// Decodes a keyframe of the match, and steps it on with the match.
-void expect_steps_on(RecordedMatch& match) {
-  Decoder decoder = decoder_of(match);
-  auto keyframe = decoder.begin(match.keyframe());
-  ASSERT_TRUE(keyframe);
-  EXPECT_EQ(engine::state_hash(keyframe->world), engine::state_hash(match.world()));
-  for (int i = 0; i < 60; ++i) {
-    const PlayedTick& played = match.step();
-    ASSERT_TRUE(decoder.step(keyframe->world, {.tick = played.tick,
-                                               .state_hash = played.state_hash,
-                                               .is_quiet = played.is_quiet,
-                                               .bytes = played.bytes}));
-    ASSERT_EQ(engine::state_hash(keyframe->world), played.state_hash) << played.tick.value;
-  }
-}
-
-TEST(Decoder, GivesAWorldThatStepsOnAsTheOriginal) {
+TEST(Replayer, StepsToTheWorldsOfTheMatch) {
   for (const GameTable* const game :
        {static_cast<const GameTable*>(nullptr), &tests::menagerie()}) {
     RecordedMatch match{{.game = game}};
-    for (int i = 0; i < 40; ++i) {
-      match.step();
+    const auto file = recorded(match, 100);
+    Replayer replayer = replayer_of(match, file);
+    ASSERT_TRUE(replayer.next());
+    for (const PlayedTick& played : match.played()) {
+      ASSERT_TRUE(replayer.next());
+      ASSERT_EQ(replayer.world().tick, played.tick);
+      ASSERT_EQ(replayer.hash(), played.state_hash) << played.tick.value;
     }
-    expect_steps_on(match);
+    EXPECT_FALSE(replayer.next());
+    EXPECT_EQ(replayer.hash(), engine::state_hash(match.world()));
   }
 }
 
-// Every world of a match can be restored: a recorder may write it at any tick.
-TEST(Decoder, TakesEveryWorldOfAMatch) {
+// A recorder may write the world of any tick.
+TEST(Replayer, TakesEveryWorldOfAMatch) {
   for (const std::uint32_t rate : {10U, 60U, 240U}) {
     RecordedMatch match{{.tick_rate = rate, .seats = 40, .seed = rate}};
-    Decoder decoder = decoder_of(match);
     for (int i = 0; i < 600; ++i) {
       match.step();
-      ASSERT_TRUE(decoder.begin(match.keyframe())) << "tick " << i + 1 << " at " << rate << " Hz";
+      ASSERT_TRUE(engine::decode_keyframe(match.keyframe(), match.world()))
+          << "tick " << i + 1 << " at " << rate << " Hz";
     }
   }
-}
-
-TEST(Decoder, RefusesAWorldOfOtherSeatsThanTheMapHas) {
-  const RecordedMatch match;
-  const RecordedMatch larger{{.seats = tests::kMatchSeats + 1}};
-  EXPECT_FALSE(decoder_of(match).begin(larger.keyframe()));
 }
 
 // Other rules may put bodies into each other.
-TEST(Decoder, TakesAPileOfBodies) {
+TEST(Replayer, TakesAPileOfBodies) {
   RecordedMatch match{{.seats = 40, .all_stay = true}};
   for (int i = 0; i < 40; ++i) {
     match.step();
@@ -137,40 +112,28 @@ TEST(Decoder, TakesAPileOfBodies) {
   }
   std::vector<std::byte> bytes;
   engine::encode_keyframe(pile, bytes);
-  EXPECT_TRUE(decoder_of(match).begin(bytes));
-}
-
-TEST(Decoder, RefusesAQuietTickWhileSomebodyIsThere) {
-  RecordedMatch match{{.all_stay = true}};
-  for (int i = 0; i < 40; ++i) {
-    match.step();
-  }
-  Decoder decoder = decoder_of(match);
-  ASSERT_TRUE(decoder.begin(match.keyframe()));
-  const Tick next = match.world().tick + 1;
-  EXPECT_NE(decoder.tick({.tick = next, .state_hash = {}, .is_quiet = false, .bytes = {}}),
-            nullptr);
-  ASSERT_TRUE(decoder.begin(match.keyframe()));
-  EXPECT_EQ(decoder.tick({.tick = next, .state_hash = {}, .is_quiet = true, .bytes = {}}), nullptr);
+  EXPECT_TRUE(engine::decode_keyframe(bytes, match.world()));
 }
 
 // A recording has only what was requested of a tick whose step never ended. Its step gives the
 // world that a server's step gives, but for the rays that only the server can judge.
-TEST(Decoder, StepsATickThatNeverEndedAsAServerDoes) {
+TEST(Replayer, StepsATickThatNeverEndedAsAServerDoes) {
   RecordedMatch match{{.seats = 6, .seed = 3}};
   std::size_t compared = 0;
   for (int i = 0; i < 100; ++i) {
-    Decoder decoder = decoder_of(match);
-    auto keyframe = decoder.begin(match.keyframe());
-    ASSERT_TRUE(keyframe);
+    MemorySink sink;
+    tests::Writer writer{sink, match.header()};
+    match.keyframe(writer);
     match.decide();
-    const std::vector<std::byte> requested = match.requested_bytes();
-    const Tick tick = match.world().tick + 1;
-    ASSERT_TRUE(decoder.step_unfinished(
-        keyframe->world, {.tick = tick, .state_hash = {}, .is_quiet = false, .bytes = requested}));
+    ASSERT_TRUE(writer.unfinished(match.requested_bytes()));
+    Replayer replayer = replayer_of(match, sink.bytes);
+    ASSERT_EQ(replayer.read(), Item::Keyframe);
+    ASSERT_EQ(replayer.read(), Item::Unfinished);
+    ASSERT_TRUE(replayer.step());
+    EXPECT_FALSE(replayer.step());
     const PlayedTick& played = match.play();
     if (!played.record.strikes.empty()) continue;
-    EXPECT_EQ(engine::state_hash(keyframe->world), played.state_hash) << tick.value;
+    EXPECT_EQ(replayer.hash(), played.state_hash) << played.tick.value;
     ++compared;
   }
   EXPECT_GT(compared, 50U);
@@ -185,18 +148,19 @@ TEST(RecordSummary, CountsWhatPlayersDidIfItHasTheGame) {
     joins += tick.joins.size();
     inputs += tick.sources.size();
   }
-  Decoder decoder = decoder_of(match);
+  const engine::GameOnMap played{
+      .game = &match.game(), .map = match.map(), .tick_rate = match.world().tick_rate()};
   const Reader reader = Reader::open(file).value();
-  const Summary with = summarize(reader, &decoder);
+  const Summary with = summarize(reader, &played);
   ASSERT_TRUE(with.players);
   EXPECT_EQ(with.players->joins, joins);
   EXPECT_EQ(with.players->inputs, inputs);
   EXPECT_EQ(with.players->players_max, 8U);
   const Summary without = summarize(reader, nullptr);
   EXPECT_FALSE(without.players);
-  EXPECT_EQ(without.ticks, with.ticks);
-  EXPECT_EQ(without.segments, with.segments);
-  EXPECT_TRUE(without.complete && with.complete);
+  EXPECT_EQ(without.records.ticks, with.records.ticks);
+  EXPECT_EQ(without.records.all.size(), with.records.all.size());
+  EXPECT_TRUE(without.records.is_complete() && with.records.is_complete());
 }
 
 TEST(Replayer, GoesOnAfterWhatCannotBe) {

@@ -3,8 +3,8 @@
 // out.
 //
 // Three readers walk the same bytes at their own pace. One finds the segments, and steps nothing.
-// One is the verifier of the library `record`, the same that `tickbox replay verify` has, so a page
-// and the command give one verdict. One steps to the tick that is shown.
+// One is the verifier that `tickbox replay verify` has too, so a page and the command give one
+// verdict. One steps to the tick that is shown.
 
 #include "core/bytes.h"
 #include "core/ids.h"
@@ -26,7 +26,7 @@
 #include <string>
 #include <vector>
 
-namespace tickbox::viewer {
+namespace tickbox::record {
 
 /// The most bytes of a log that are held at once: six hours of 400 players.
 inline constexpr std::size_t kLogBytesMax = std::size_t{512} * 1024 * 1024;
@@ -39,7 +39,7 @@ struct LogRefusal {
 };
 
 /// A log is hostile until the verifier has stepped it: its bytes may be anything.
-/// Memory: at most twice kLogBytesMax, and what the libraries `record` and `engine` allow a world.
+/// Memory: at most twice kLogBytesMax, and what this library and `engine` allow a world.
 class Viewing {
  public:
   /// `stopped` is asked before each tick and in the middle of a costly one; true ends the present
@@ -61,8 +61,9 @@ class Viewing {
   /// Notes that the log does not grow any more; read() then takes its end for one.
   void end();
 
-  /// Reads what has arrived: opens the log, and finds its segments. A log whose header is damaged
-  /// opens at its end. Returns false if it is refused; refusal() then says why, for good.
+  /// Reads what has arrived: opens the log, and finds its segments. A log that grows begins with
+  /// its header; only one that has ended may have lost it. Returns false if it is refused;
+  /// refusal() then says why, for good.
   bool read();
 
   /// Forgets the segments that end before `tick` and are verified. A page that follows a room for
@@ -72,9 +73,7 @@ class Viewing {
   [[nodiscard]] const std::optional<LogRefusal>& refusal() const { return refusal_; }
 
   /// Returns the header; nullptr until it has been read.
-  [[nodiscard]] const record::Header* header() const {
-    return reader_ ? &reader_->header() : nullptr;
-  }
+  [[nodiscard]] const Header* header() const { return index_ ? &index_->header() : nullptr; }
 
   /// Returns whether there is a game. The accessors below require it, except world().
   [[nodiscard]] bool is_open() const { return on_map_.game != nullptr; }
@@ -83,7 +82,7 @@ class Viewing {
 
   [[nodiscard]] const engine::Map& map() const { return *on_map_.map; }
 
-  [[nodiscard]] const record::Segments& segments() const { return segments_; }
+  [[nodiscard]] const Segments& segments() const { return segments_; }
 
   /// Shows a tick. If the log lacks it, shows the last one before it, or the first; if what should
   /// lead to it cannot be stepped, the keyframe after it. Returns whether there is a world; false
@@ -110,17 +109,21 @@ class Viewing {
   bool verify();
 
   /// Returns the tick of the record that was verified last; 0 before the first.
-  [[nodiscard]] Tick verified() const { return verified_tick_; }
+  [[nodiscard]] Tick verified() const { return verifier_ ? verifier_->last_tick() : Tick{}; }
+
+  /// Returns the number of bytes behind that record: at the end of a log, those of a cut one.
+  [[nodiscard]] std::size_t rest() const {
+    return size_ - (verifier_ ? verifier_->reader().offset() : 0);
+  }
 
   /// Returns the verdict on what has been verified so far: once verify() is false at the end of a
-  /// log, exactly that of record::verify().
-  [[nodiscard]] record::VerifyResult verdict() const;
+  /// log, exactly that of verify().
+  [[nodiscard]] VerifyResult verdict() const;
 
  private:
-  [[nodiscard]] bool waits_at(record::Reader::Item item) const;
   bool open();
   bool refuse(LogRefusal refusal);
-  void begin(std::size_t offset);
+  void grow(Reader& reader, std::size_t dropped) const;
   void read_moved_bytes(std::size_t dropped);
 
   [[nodiscard]] bool stopped() const { return stopped_ && stopped_(); }
@@ -129,7 +132,7 @@ class Viewing {
 
   engine::Games games_;
   std::function<bool()> stopped_;
-  record::VerifyOptions options_;
+  VerifyOptions options_;
 
   std::vector<std::byte> bytes_;  ///< the log, then space
   std::size_t size_ = 0;          ///< of the log
@@ -137,16 +140,11 @@ class Viewing {
 
   std::optional<LogRefusal> refusal_;
   engine::GameOnMap on_map_;
-  std::optional<record::Reader> reader_;
-  record::Segments segments_;
-
-  std::optional<record::Reader> verified_;  ///< at the record that is verified next
-  std::optional<record::LiveVerifier> verifier_;
-  Tick verified_tick_;
-  bool is_verified_ = false;  ///< to the end
-
-  std::optional<record::Replayer> shown_;  ///< none before the first seek()
-  Tick at_;                                ///< that is shown
+  std::optional<Reader> index_;  ///< finds the segments
+  Segments segments_;
+  std::optional<LiveVerifier> verifier_;
+  std::optional<Replayer> shown_;  ///< none before the first seek()
+  Tick at_;                        ///< that is shown
 };
 
-}  // namespace tickbox::viewer
+}  // namespace tickbox::record
