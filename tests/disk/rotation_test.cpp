@@ -180,6 +180,37 @@ TEST(Rotation, WhereNoFileCanBeMadeItGoesOnInTheOldOne) {
   EXPECT_EQ(recorded.files->stats().ticks_lost, 0U);
 }
 
+// In each run other calls fail, of the files and between them, and soon work again.
+TEST(Rotation, WhicheverCallsFailTheFilesHoldAndTheFaultIsMetered) {
+  std::uint64_t lost = 0;
+  for (std::uint64_t n = 2; n < 120; ++n) {
+    SCOPED_TRACE("from call " + std::to_string(n));
+    Recorded recorded;
+    recorded.disk.set_faults({.fail_from = n, .fail_calls = n % 3 + 1, .code = EIO});
+    recorded.open({.part_ticks = 10});
+    for (int tick = 0; tick < 100; ++tick) {
+      recorded.run(1);
+      EXPECT_TRUE(comes_true([&] {
+        const server::RecordingStatus status = recorded.files->status();
+        return status.queue_bytes == 0 || status.degraded;
+      }));
+    }
+    recorded.recorder->finish();
+    recorded.files->finish();
+    const bool is_whole = recorded.files->close().has_value();
+    EXPECT_GT(recorded.files->status().errors, 0U);
+    const record::LogFileStats stats = recorded.files->stats();
+    std::uint64_t ticks = 0;
+    for (const record::VerifyResult& result : recorded.expect_all_sound())
+      ticks += result.ticks;
+    EXPECT_EQ(stats.ticks_recorded + stats.ticks_lost, 100U);
+    EXPECT_TRUE(is_whole ? ticks == stats.ticks_recorded : ticks <= stats.ticks_recorded) << ticks;
+    lost += stats.ticks_lost;
+    if (HasFailure()) return;
+  }
+  EXPECT_GT(lost, 0U);
+}
+
 // A full disk: no file is removed, at most the requested one is begun, and the present one goes on
 // with a gap.
 TEST(Rotation, AFullDiskKeepsThePresentFileAndTheOldOnes) {

@@ -73,9 +73,13 @@ TEST_F(RoomOpenerTest, AMapIsMadeWhenItsFirstRoomIsOpened) {
 // Before the fix, no room wrote the page of a game once its first room had failed to open.
 TEST_F(RoomOpenerTest, TheFirstRoomThatOpensWritesThePage) {
   options_.record = folder_.file("later/recordings");
-  EXPECT_FALSE(rooms_.open(*rooms_.plan("arena", "")));
+  RecordingFolder recordings{recording_folder_of(options_)};
+  RoomOpener rooms{options_,
+                   games_,
+                   {.calendar = calendar_, .entropy = entropy_, .log = log_, .folder = recordings}};
+  EXPECT_FALSE(rooms.open(*rooms.plan("arena", "")));
   std::filesystem::create_directory(folder_.file("later"));
-  const auto opened = rooms_.open(*rooms_.plan("arena", ""));
+  const auto opened = rooms.open(*rooms.plan("arena", ""));
   ASSERT_TRUE(opened) << opened.error().why;
   (*opened)->recordings->recorder().finish();
   ASSERT_TRUE((*opened)->recordings->close());
