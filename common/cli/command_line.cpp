@@ -185,7 +185,9 @@ std::string unknown_option(const CLI::App& app, const std::string& name) {
   // An option of another command may look like one of this command: -o is no misspelt --to.
   if (!name.starts_with("--") || !nearest_name(name, known) ||
       std::ranges::find(known, name) != known.end()) {
-    for (const CLI::App* const each : tree_of(app, false)) {
+    Apps all = tree_of(app, true);
+    std::ranges::copy(tree_of(app, false), std::back_inserter(all));
+    for (const CLI::App* const each : all) {
       if (each->get_option_no_throw(name) == nullptr) continue;
       return name + " is an option of " + each->get_name() + "; give it " +
              (each == &app ? "before the" : "after that") + " command";
