@@ -44,52 +44,89 @@ class LineIterator {
   std::uint32_t* line_;
 };
 
-/// What ends the parser at a limit.
-struct Refused {
-  std::string why;
-};
-
-/// Judges what the parser finds.
-class Judge {
- public:
-  explicit Judge(const Limits& limits) : limits_(limits) {}
-
-  void receive(Value::parse_event_t event, const Value& found) {
-    using Event = Value::parse_event_t;
-    if (event == Event::object_end || event == Event::array_end) {
-      open_.pop_back();
-    } else if (event == Event::key) {
-      receive_key(found.get_ref<const std::string&>());
-    } else if (++values_ > limits_.values) {
-      throw Refused{"it has more than " + std::to_string(limits_.values) + " values; remove some"};
-    } else if (event != Event::value) {
-      if (open_.size() == limits_.depth) throw Refused{"lists and objects are nested too deeply"};
-      open_.emplace_back();
-    }
-  }
-
- private:
-  void receive_key(const std::string& name) {
-    std::set<std::string>& keys = open_.back();
-    if (keys.size() == limits_.members) {
-      throw Refused{"an object has more than " + std::to_string(limits_.members) +
-                    " keys; remove some"};
-    }
-    if (keys.insert(name).second) return;
-    throw Refused{"key \"" + name.substr(0, kQuoted) + "\" is given twice; remove one"};
-  }
-
-  const Limits& limits_;
-  std::size_t values_ = 0;
-  std::vector<std::set<std::string>> open_;  ///< the keys of each; from the outermost
-};
-
 /// Returns the library's message without its own name, a number and a column.
 std::string reason_in(std::string_view message) {
   const std::size_t colon = message.find(": ");
   if (colon != std::string_view::npos) message.remove_prefix(colon + 2);
   return "this is not JSON: " + std::string{message.substr(0, kQuoted)};
 }
+
+/// Follows the parser, and stops it at what is refused. It makes no document: the library's own
+/// callback for that looks through a whole list at the end of each object in it.
+class Judge final : public nlohmann::json_sax<Value> {
+ public:
+  explicit Judge(const Limits& limits) : limits_(limits) {}
+
+  /// Returns why the document is refused; empty if it is not.
+  [[nodiscard]] const std::string& why() const { return why_; }
+
+  bool null() override { return take_value(); }
+
+  bool boolean(bool /*value*/) override { return take_value(); }
+
+  bool number_integer(number_integer_t /*value*/) override { return take_value(); }
+
+  bool number_unsigned(number_unsigned_t /*value*/) override { return take_value(); }
+
+  bool number_float(number_float_t /*value*/, const string_t& /*text*/) override {
+    return take_value();
+  }
+
+  bool string(string_t& /*value*/) override { return take_value(); }
+
+  bool binary(binary_t& /*value*/) override { return take_value(); }
+
+  bool start_object(std::size_t /*members*/) override { return open(); }
+
+  bool key(string_t& name) override {
+    std::set<std::string>& keys = open_.back();
+    if (keys.size() == limits_.members) {
+      return refuse("an object has more than " + std::to_string(limits_.members) +
+                    " keys; remove some");
+    }
+    if (keys.insert(name).second) return true;
+    return refuse("key \"" + name.substr(0, kQuoted) + "\" is given twice; remove one");
+  }
+
+  bool end_object() override { return close(); }
+
+  bool start_array(std::size_t /*elements*/) override { return open(); }
+
+  bool end_array() override { return close(); }
+
+  bool parse_error(std::size_t /*place*/, const std::string& /*token*/,
+                   const Value::exception& error) override {
+    return refuse(reason_in(error.what()));
+  }
+
+ private:
+  bool refuse(std::string why) {
+    why_ = std::move(why);
+    return false;
+  }
+
+  bool take_value() {
+    if (++values_ <= limits_.values) return true;
+    return refuse("it has more than " + std::to_string(limits_.values) + " values; remove some");
+  }
+
+  bool open() {
+    if (!take_value()) return false;
+    if (open_.size() == limits_.depth) return refuse("lists and objects are nested too deeply");
+    open_.emplace_back();
+    return true;
+  }
+
+  bool close() {
+    open_.pop_back();
+    return true;
+  }
+
+  const Limits& limits_;
+  std::size_t values_ = 0;
+  std::vector<std::set<std::string>> open_;  ///< the keys of each; from the outermost
+  std::string why_;
+};
 
 }  // namespace
 
@@ -104,17 +141,8 @@ std::expected<Value, Error> read(std::string_view text, const Limits& limits) {
   Judge judge{limits};
   const LineIterator begin{std::to_address(text.begin()), &line};
   const LineIterator end{std::to_address(text.end()), &line};
-  try {
-    return Value::parse(begin, end,
-                        [&](int /*depth*/, Value::parse_event_t event, const Value& found) {
-                          judge.receive(event, found);
-                          return true;
-                        });
-  } catch (Refused& limit) {
-    return refused(std::move(limit.why));
-  } catch (const Value::exception& error) {
-    return refused(reason_in(error.what()));
-  }
+  if (!Value::sax_parse(begin, end, &judge)) return refused(judge.why());
+  return Value::parse(text);
 }
 
 Value read_or_null(std::string_view text) {
