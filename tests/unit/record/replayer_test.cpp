@@ -99,6 +99,12 @@ TEST(Replayer, TakesEveryWorldOfAMatch) {
   }
 }
 
+TEST(Replayer, RefusesAWorldOfOtherSeatsThanTheMapHas) {
+  const RecordedMatch match;
+  const RecordedMatch larger{{.seats = tests::kMatchSeats + 1}};
+  EXPECT_FALSE(engine::decode_keyframe(larger.keyframe(), match.world()));
+}
+
 // Other rules may put bodies into each other.
 TEST(Replayer, TakesAPileOfBodies) {
   RecordedMatch match{{.seats = 40, .all_stay = true}};
