@@ -85,7 +85,7 @@ struct ClientOptions {
   /// What the server's bodies may take at once (work_budget.h); less in tests.
   std::int64_t searches_max = kSearchesMax;
   /// Receiver of every desync whose report has ended; may be nullptr.
-  desync::Sink* desyncs = nullptr;
+  desync::DesyncSink* desyncs = nullptr;
 };
 
 class Client {

@@ -120,7 +120,7 @@ std::optional<protocol::ViewPart> DesyncReporter::next_part(Instant now) {
 std::expected<void, net::DropReason> DesyncReporter::receive(const protocol::ViewPart& part) {
   if (!is_under_way_ || part.view != view_) return std::unexpected{net::DropReason::Unexpected};
   if (part.parts == 0) {
-    finish(desync::End::Forgotten);
+    finish(desync::DesyncEnd::Forgotten);
     return {};
   }
   if (!truth_.add(part)) {
@@ -133,7 +133,7 @@ std::expected<void, net::DropReason> DesyncReporter::receive(const protocol::Vie
     truth_.clear();
     return std::unexpected{net::DropReason::Malformed};
   }
-  finish(desync::End::Compared, std::move(truth));
+  finish(desync::DesyncEnd::Compared, std::move(truth));
   return {};
 }
 
@@ -149,12 +149,12 @@ void DesyncReporter::expire(Instant now) {
 }
 
 void DesyncReporter::give_up() {
-  if (is_under_way_) finish(desync::End::Unanswered);
+  if (is_under_way_) finish(desync::DesyncEnd::Unanswered);
 }
 
-void DesyncReporter::finish(desync::End end, std::optional<views::ViewState> truth) {
+void DesyncReporter::finish(desync::DesyncEnd end, std::optional<views::ViewState> truth) {
   is_under_way_ = false;
-  desync::Desync desync{.side = desync::Side::Client,
+  desync::Desync desync{.side = desync::DesyncSide::Client,
                         .end = end,
                         .seat = seat_,
                         .client = std::nullopt,

@@ -46,7 +46,7 @@ struct HashMismatch {
 class DesyncReporter {
  public:
   /// `sink` receives every desync whose report has ended; may be nullptr.
-  explicit DesyncReporter(desync::Sink* sink) : sink_(sink) {}
+  explicit DesyncReporter(desync::DesyncSink* sink) : sink_(sink) {}
 
   /// Counts a desync. Starts a report of it, unless one is running or was started within
   /// kReportStartInterval. A view of more than protocol::kViewBytesMax bytes is not sent: its
@@ -76,9 +76,9 @@ class DesyncReporter {
 
  private:
   [[nodiscard]] std::optional<views::ViewState> whole_truth() const;
-  void finish(desync::End end, std::optional<views::ViewState> truth = std::nullopt);
+  void finish(desync::DesyncEnd end, std::optional<views::ViewState> truth = std::nullopt);
 
-  desync::Sink* sink_;
+  desync::DesyncSink* sink_;
   std::uint64_t desyncs_ = 0;
   std::optional<HashMismatch> first_mismatch_;
   bool is_under_way_ = false;

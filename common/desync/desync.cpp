@@ -14,12 +14,12 @@
 
 namespace tickbox::desync {
 
-std::string_view name_of(End end) {
-  return name_among<End::Unanswered>({"compared", "forgotten", "unanswered"}, end);
+std::string_view name_of(DesyncEnd end) {
+  return name_among<DesyncEnd::Unanswered>({"compared", "forgotten", "unanswered"}, end);
 }
 
-std::string_view name_of(Side side) {
-  return name_among<Side::Client>({"server", "client"}, side);
+std::string_view name_of(DesyncSide side) {
+  return name_among<DesyncSide::Client>({"server", "client"}, side);
 }
 
 std::string_view name_of(Cause::Kind kind) {

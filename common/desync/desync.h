@@ -19,9 +19,9 @@
 
 namespace tickbox::desync {
 
-enum class Side : std::uint8_t { Server, Client };
+enum class DesyncSide : std::uint8_t { Server, Client };
 
-enum class End : std::uint8_t {
+enum class DesyncEnd : std::uint8_t {
   Compared,    ///< both states are known, and their differences
   Forgotten,   ///< the server no longer remembers its view
   Unanswered,  ///< no answer arrived in time, or the session ended before
@@ -47,8 +47,8 @@ struct Cause {
 };
 
 struct Desync {
-  Side side = Side::Server;
-  End end = End::Compared;
+  DesyncSide side = DesyncSide::Server;
+  DesyncEnd end = DesyncEnd::Compared;
   RoomId room;    ///< 0 at the client itself
   PlayerId seat;  ///< the client's seat
   /// The client as its token named it; nothing at the client itself.
@@ -88,16 +88,16 @@ class Causes {
 };
 
 /// A receiver of the desyncs whose report has ended; a server notes only compared ones.
-class Sink {
+class DesyncSink {
  public:
-  virtual ~Sink() = default;
+  virtual ~DesyncSink() = default;
 
   /// Called while packets are received, so an implementation must not do slow work here.
   virtual void record(const Desync& desync) = 0;
 };
 
-[[nodiscard]] std::string_view name_of(End end);
-[[nodiscard]] std::string_view name_of(Side side);
+[[nodiscard]] std::string_view name_of(DesyncEnd end);
+[[nodiscard]] std::string_view name_of(DesyncSide side);
 
 /// Formats the desync as key=value, for a log. If the views were compared, the text names what
 /// differs first (an entity, or the room), each of its differing fields with both values, and how

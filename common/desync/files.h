@@ -71,7 +71,7 @@ struct FileStats {
 /// A sink that writes a file for each desync into a directory, whole or not at all. A background
 /// thread makes and writes the file from a copy of both views and their base. The number of files
 /// is limited (Quota). The tick never waits for the disk.
-class Files final : public Sink {
+class Files final : public DesyncSink {
  public:
   /// Creates the directory if it is missing, checks that a file can be created in it, and starts
   /// the thread. The clock must outlive the object. Fails: with one line that names --desync-dir.

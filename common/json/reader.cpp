@@ -60,21 +60,21 @@ class Judge final : public nlohmann::json_sax<Value> {
   /// Returns why the document is refused; empty if it is not.
   [[nodiscard]] const std::string& why() const { return why_; }
 
-  bool null() override { return take_value(); }
+  bool null() override { return count_value(); }
 
-  bool boolean(bool /*value*/) override { return take_value(); }
+  bool boolean(bool /*value*/) override { return count_value(); }
 
-  bool number_integer(number_integer_t /*value*/) override { return take_value(); }
+  bool number_integer(number_integer_t /*value*/) override { return count_value(); }
 
-  bool number_unsigned(number_unsigned_t /*value*/) override { return take_value(); }
+  bool number_unsigned(number_unsigned_t /*value*/) override { return count_value(); }
 
   bool number_float(number_float_t /*value*/, const string_t& /*text*/) override {
-    return take_value();
+    return count_value();
   }
 
-  bool string(string_t& /*value*/) override { return take_value(); }
+  bool string(string_t& /*value*/) override { return count_value(); }
 
-  bool binary(binary_t& /*value*/) override { return take_value(); }
+  bool binary(binary_t& /*value*/) override { return count_value(); }
 
   bool start_object(std::size_t /*members*/) override { return open(); }
 
@@ -105,13 +105,13 @@ class Judge final : public nlohmann::json_sax<Value> {
     return false;
   }
 
-  bool take_value() {
+  bool count_value() {
     if (++values_ <= limits_.values) return true;
     return refuse("it has more than " + std::to_string(limits_.values) + " values; remove some");
   }
 
   bool open() {
-    if (!take_value()) return false;
+    if (!count_value()) return false;
     if (open_.size() == limits_.depth) return refuse("lists and objects are nested too deeply");
     open_.emplace_back();
     return true;

@@ -61,7 +61,7 @@ struct ShardParts {
   const WallClock& calendar;
   Log& log;
   std::vector<RoomParts> rooms;  ///< that are open from the start; ids differ
-  desync::Sink* desyncs = nullptr;
+  desync::DesyncSink* desyncs = nullptr;
   ByteSink* results = nullptr;  ///< of MatchResults
 };
 

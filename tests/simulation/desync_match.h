@@ -156,10 +156,10 @@ class DesyncTest : public testing::Test {
 
 /// Both ends have found the same, and have the same states to show.
 inline void expect_same(const desync::Desync& server, const desync::Desync& client) {
-  EXPECT_EQ(server.side, desync::Side::Server);
-  EXPECT_EQ(client.side, desync::Side::Client);
-  ASSERT_EQ(server.end, desync::End::Compared);
-  ASSERT_EQ(client.end, desync::End::Compared);
+  EXPECT_EQ(server.side, desync::DesyncSide::Server);
+  EXPECT_EQ(client.side, desync::DesyncSide::Client);
+  ASSERT_EQ(server.end, desync::DesyncEnd::Compared);
+  ASSERT_EQ(client.end, desync::DesyncEnd::Compared);
   EXPECT_EQ(server.view, client.view);
   EXPECT_EQ(server.seat, client.seat);
   EXPECT_TRUE(is_same(server.server_view, client.server_view, server.view.tick));

@@ -15,7 +15,7 @@ namespace tickbox::tests::desync_test {
 namespace {
 
 using desync::Desync;
-using desync::End;
+using desync::DesyncEnd;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
@@ -181,7 +181,7 @@ TEST_F(DesyncTest, OfAClientThatLeavesMeanwhileIsNotWaitedFor) {
   harness_->run_for(milliseconds{40});  // its view is on the way
   harness_->leave(1);
   ASSERT_EQ(harness_->desyncs(1).size(), 1U);
-  EXPECT_EQ(harness_->desyncs(1)[0].end, desync::End::Unanswered);
+  EXPECT_EQ(harness_->desyncs(1)[0].end, desync::DesyncEnd::Unanswered);
   EXPECT_TRUE(harness_->desyncs(1)[0].client_view && !harness_->desyncs(1)[0].server_view);
   harness_->run_for(seconds{5});
   EXPECT_EQ(harness_->shard().clients(), kClients - 1);
@@ -204,7 +204,7 @@ TEST_F(DesyncTest, OfATickThatTheRoomHasForgottenIsSaidSo) {
   harness_->network().mend(1);
   harness_->run_for(seconds{2});
   ASSERT_EQ(harness_->desyncs(1).size(), 1U);
-  EXPECT_EQ(harness_->desyncs(1)[0].end, desync::End::Forgotten);
+  EXPECT_EQ(harness_->desyncs(1)[0].end, desync::DesyncEnd::Forgotten);
   EXPECT_GE(harness_->shard().metrics().of(server::DesyncResult::Forgotten), 1U);
   EXPECT_TRUE(harness_->desyncs().empty());
   expect_mended();

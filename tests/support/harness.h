@@ -49,7 +49,7 @@ class MemoryLog final : public server::Log {
 };
 
 /// Keeps all desyncs.
-class MemoryDesyncs final : public desync::Sink {
+class MemoryDesyncs final : public desync::DesyncSink {
  public:
   void record(const desync::Desync& desync) override { all_.push_back(desync); }
 

@@ -253,7 +253,7 @@ struct LoadStage {
   const Clock& clock;
   const std::vector<net::Address>& servers;
   ServerWatch* watch = nullptr;  ///< without --admin
-  desync::Sink& desyncs;
+  desync::DesyncSink& desyncs;
   Instant began;
   /// Of --client, or else those of the first run: a client that connects again takes its seat over.
   std::optional<std::uint64_t> first_client;

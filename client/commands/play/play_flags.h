@@ -77,7 +77,7 @@ void add_play_flags(cli::CommandParser& command, PlayFlags& flags, const std::st
 
 /// A sink that prints a line for each of the first desyncs, unless --quiet is given. With
 /// --desync-dir it also writes files, within the limits of desync::Files. Thread: any.
-class DesyncOutput final : public desync::Sink {
+class DesyncOutput final : public desync::DesyncSink {
  public:
   /// Requires: `flags` and `clock` outlive the object. Fails: with one line.
   [[nodiscard]] static std::expected<std::unique_ptr<DesyncOutput>, std::string> open(

@@ -95,8 +95,8 @@ struct SwarmOptions {
   /// Bad ones, each with a random stream for each of its clients. Requires: as `bots`.
   std::vector<Portion<net::TwoWayLink>> links{};
   std::uint64_t seed = 1;
-  bool rejoin = false;              ///< Requires: no token, no ticket and no playback
-  desync::Sink* desyncs = nullptr;  ///< shared by all clients
+  bool rejoin = false;                    ///< Requires: no token, no ticket and no playback
+  desync::DesyncSink* desyncs = nullptr;  ///< shared by all clients
   /// The clients name the rooms from 1 to this number in turn; 0: none. Requires: no token.
   std::uint32_t rooms = 0;
   /// Of the server. Room N is in shard (N − 1) mod `shards`, whose port is as many above.

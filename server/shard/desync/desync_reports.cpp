@@ -244,8 +244,8 @@ std::expected<DesyncReports::Taken, DesyncReports::Refused> DesyncReports::recei
   if (!is_new) return Taken{};
   report->is_compared = true;
   auto difference = views::compare_views(report->truth, *client_view);
-  return Taken{.compared = desync::Desync{.side = desync::Side::Server,
-                                          .end = desync::End::Compared,
+  return Taken{.compared = desync::Desync{.side = desync::DesyncSide::Server,
+                                          .end = desync::DesyncEnd::Compared,
                                           .room = report->room,
                                           .seat = report->seat,
                                           .view = report->view,

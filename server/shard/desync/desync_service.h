@@ -20,7 +20,7 @@ void log_mismatch(LimitedLog& log, Session& session, Instant now);
 class DesyncService {
  public:
   /// Borrows the sink; nullptr: desyncs are only logged and counted.
-  DesyncService(ShardContext& context, desync::Sink* sink) : context_(context), sink_(sink) {}
+  DesyncService(ShardContext& context, desync::DesyncSink* sink) : context_(context), sink_(sink) {}
 
   /// Receives a part of the view that a playing session reports.
   /// Fails: the reason for which it is dropped.
@@ -38,7 +38,7 @@ class DesyncService {
   void record_unfinished(const DesyncReports::Unfinished& report, Instant now);
 
   ShardContext& context_;
-  desync::Sink* sink_;
+  desync::DesyncSink* sink_;
   DesyncReports reports_;
 };
 

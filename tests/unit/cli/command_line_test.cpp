@@ -202,17 +202,17 @@ TEST(CommandLine, NamesWhatIsWrongAndWhatIsNear) {
 
 // Before the fix, the help of the program was printed instead, as if all were well.
 TEST(CommandLine, AnOptionThatIsGoneNamesItsSuccessor) {
-  const auto refused = [](const std::vector<const char*>& words, const std::string& line) {
+  const auto refused = [](const std::vector<const char*>& words, const std::string& told) {
     TestProgram test;
     test.program.add_gone("--window", "--port N takes its place");
     EXPECT_FALSE(test.program.help().contains("window"));
     EXPECT_EQ(test.run(words), ExitCode::WrongUsage);
-    EXPECT_EQ(test.err,
-              "tickbox-test: " + line + "this option is gone; --port N takes its place\n");
+    EXPECT_EQ(test.err, "tickbox-test: --window: this option is gone; --port N takes its place" +
+                            told + "\n");
   };
-  refused({"--window", "5"}, "--window: ");
+  refused({"--window", "5"}, "");
   const Variable variable{"TICKBOX_WINDOW", "5"};
-  refused({}, "TICKBOX_WINDOW (environment): ");
+  refused({}, " (TICKBOX_WINDOW is set)");
 }
 
 TEST(CommandLine, HelpOfACommandThatIsNoneIsRefused) {

@@ -14,7 +14,7 @@
 namespace tickbox::client::desync_reporter_test {
 namespace {
 
-using desync::End;
+using desync::DesyncEnd;
 using net::DropReason;
 using std::chrono::milliseconds;
 
@@ -62,7 +62,7 @@ bool are_equal(const std::optional<views::ViewState>& a, const HeldView& b) {
 }
 
 /// The desyncs of the reports that have ended.
-class KeepingSink final : public desync::Sink {
+class KeepingSink final : public desync::DesyncSink {
  public:
   void record(const desync::Desync& desync) override { ended.push_back(desync); }
 
@@ -149,7 +149,7 @@ TEST_F(DesyncReporterTest, RepeatsUntilItIsAnsweredAndThenNoMore) {
   ASSERT_TRUE(reporter_.receive(answer(1)));
   ASSERT_EQ(sink_.ended.size(), 1U);
   const desync::Desync& desync = sink_.ended[0];
-  EXPECT_EQ(desync.end, desync::End::Compared);
+  EXPECT_EQ(desync.end, desync::DesyncEnd::Compared);
   EXPECT_EQ(desync.seat, PlayerId{5});
   EXPECT_TRUE(are_equal(desync.server_view, truth_));
   EXPECT_TRUE(are_equal(desync.client_view, wrong_));
@@ -175,7 +175,7 @@ TEST_F(DesyncReporterTest, EndsWhereTheServerHasForgotten) {
   begin(kStart);
   ASSERT_TRUE(reporter_.receive({.view = name(), .parts = 0, .bytes = {}}));
   ASSERT_EQ(sink_.ended.size(), 1U);
-  EXPECT_EQ(sink_.ended[0].end, desync::End::Forgotten);
+  EXPECT_EQ(sink_.ended[0].end, desync::DesyncEnd::Forgotten);
   EXPECT_TRUE(are_equal(sink_.ended[0].client_view, wrong_));
   EXPECT_FALSE(sink_.ended[0].server_view);
 }
@@ -186,7 +186,7 @@ TEST_F(DesyncReporterTest, EndsWithoutAnAnswer) {
   EXPECT_TRUE(sink_.ended.empty());
   reporter_.expire(kStart + kDesyncReportPatience);
   ASSERT_EQ(sink_.ended.size(), 1U);
-  EXPECT_EQ(sink_.ended[0].end, desync::End::Unanswered);
+  EXPECT_EQ(sink_.ended[0].end, desync::DesyncEnd::Unanswered);
   EXPECT_TRUE(are_equal(sink_.ended[0].client_view, wrong_));
   begin(kStart + kReportStartInterval);
   reporter_.give_up();

@@ -27,7 +27,7 @@ TEST(Desync, InWordsNamesEntityFieldAndBothValues) {
                 " kind=Crate field=x server=20 client=21 fields=x:20/21 entities_differ=1 "
                 "fields_differ=1");
   Desync forgotten = samples::desync();
-  forgotten.end = End::Forgotten;
+  forgotten.end = DesyncEnd::Forgotten;
   forgotten.difference.reset();
   EXPECT_TRUE(in_words(forgotten).ends_with("ended=forgotten")) << in_words(forgotten);
 }
@@ -80,11 +80,11 @@ TEST(Desync, HasANameForEachCauseEndAndSide) {
   }
   EXPECT_EQ(names,
             (std::set<std::string_view>{"input", "outcome", "strike", "room", "exit", "in_full"}));
-  EXPECT_EQ(name_of(End::Compared), "compared");
-  EXPECT_EQ(name_of(End::Forgotten), "forgotten");
-  EXPECT_EQ(name_of(End::Unanswered), "unanswered");
-  EXPECT_EQ(name_of(Side::Server), "server");
-  EXPECT_EQ(name_of(Side::Client), "client");
+  EXPECT_EQ(name_of(DesyncEnd::Compared), "compared");
+  EXPECT_EQ(name_of(DesyncEnd::Forgotten), "forgotten");
+  EXPECT_EQ(name_of(DesyncEnd::Unanswered), "unanswered");
+  EXPECT_EQ(name_of(DesyncSide::Server), "server");
+  EXPECT_EQ(name_of(DesyncSide::Client), "client");
 }
 
 }  // namespace

@@ -90,7 +90,7 @@ TEST(DesyncFile, ExplainsItselfByTheNamesOfItsEntities) {
     return samples::view_of({{.id = hero, .min = {x, 0}, .kind = samples::kHero}});
   };
   Desync desync = samples::desync();
-  desync.side = Side::Server;
+  desync.side = DesyncSide::Server;
   desync.server_view = hero_at(7);
   desync.client_view = hero_at(8);
   desync.base_view = hero_at(7);

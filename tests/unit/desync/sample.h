@@ -50,8 +50,8 @@ inline views::ViewState view_of(const std::vector<views::RowHead>& heads) {
 /// A desync of seat 3, compared at the client.
 inline desync::Desync desync() {
   desync::Desync desync{
-      .side = desync::Side::Client,
-      .end = desync::End::Compared,
+      .side = desync::DesyncSide::Client,
+      .end = desync::DesyncEnd::Compared,
       .seat = {3},
       .view = {.tick = {1'234}, .server_hash = 0xab, .client_hash = 0xffff'ffff, .base_age = 4},
       .server_view = view_of({crate(1, 10), crate(2, 20)}),

@@ -180,7 +180,6 @@ constexpr std::array kAllowed = {
     Allowed{"common/include/tickbox", "coyote", "the same"},
     Allowed{"common/include/tickbox", "bomb", "an example of what ignores its parent"},
     Allowed{"common/sim/README.md", "stomp", "what a contact's velocity is for"},
-    Allowed{"common/cli/README.md", "hero", "an example of a line of text"},
     Allowed{"common/engine/declared.h", "coyote", "an example of names of fields"},
     Allowed{"common/engine/log/world_difference.h", "hero", "an example of a line of text"},
     Allowed{"common/engine/log/world_difference.h", "coyote", "the same"},
