@@ -229,6 +229,10 @@ std::string unknown_word(const CLI::App& app, const std::string& word, const Nam
 std::string message_for(const CLI::App& app, const CLI::ParseError& error) {
   const Names remaining = app.remaining(true);
   if (!remaining.empty()) return unknown_word(app, remaining.front());
+  if (error.get_name() == "RequiredError" &&
+      std::string_view{error.what()}.contains("subcommand")) {
+    return fmt::format("a command is missing; give one of {}", fmt::join(command_names(app), ", "));
+  }
   std::string line = error.what();
   std::ranges::replace(line, '\n', ' ');
   return line.contains(';') ? line : line + "; see --help";
