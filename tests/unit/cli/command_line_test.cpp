@@ -188,7 +188,7 @@ TEST(CommandLine, NamesWhatIsWrongAndWhatIsNear) {
   expect_refused({"--zzzzzzzzz"}, {"--zzzzzzzzz", "--help"});
   expect_refused({"laod"}, {"laod", "mean load?"});
   expect_refused({"replay", "verfy"}, {"verfy", "mean verify?"});
-  expect_refused({"replay"}, {"subcommand is required"});
+  expect_refused({"replay"}, {"a command is missing", "info, verify"});
   expect_refused({"bogus"}, {"bogus", "load, replay"});
   expect_refused({"load", "--clients", "abc"}, {"--clients", "abc"});
   expect_refused({"--port", "70000"}, {"--port: "});
