@@ -98,7 +98,7 @@ void FollowCheck::step() {
   on_the_way_.erase(on_the_way_.begin(), on_the_way_.begin() + static_cast<std::ptrdiff_t>(at));
 }
 
-/// Begins to verify, once the header has come.
+/// Begins to verify, once the header has arrived.
 bool FollowCheck::begin() {
   if (log_.size() < record::kRecordsOffset) return false;
   const auto reader = record::Reader::open(ConstBytes{log_}.first(record::kRecordsOffset));
