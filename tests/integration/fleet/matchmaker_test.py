@@ -79,6 +79,11 @@ class MatchmakerTest(unittest.TestCase):
         self.assertTrue(eventually(lambda: self.side_car.counters["rooms"]["count"] == 1))
         return server
 
+    def be_server(self):
+        """Is the server in its place. It does not ping."""
+        self.side_car.unhealthy_after = float("inf")
+        self.side_car.change(state="Ready")
+
     def match(self, *options):
         """Starts the matchmaker."""
         self.matchmaker = subprocess.Popen(
@@ -110,7 +115,7 @@ class MatchmakerTest(unittest.TestCase):
 
     def join(self, player):
         status, place, _ = self.ask({"player": player})
-        self.assertEqual(status, 200, place)
+        self.assertEqual(status, 200, f"{place} {self.lines}")
         return place
 
     def play(self, server, place):
@@ -165,7 +170,7 @@ class MatchmakerTest(unittest.TestCase):
         self.match("--fill", "0")
         self.assertEqual([self.join(player)["room"] for player in (7, 8)], [2, 3])
         self.end()
-        self.side_car.counters["rooms"]["count"] = 1
+        self.side_car.counters["rooms"]["capacity"] = 4
         self.match()
         self.join(7)
         self.api.is_gone = True
@@ -173,7 +178,7 @@ class MatchmakerTest(unittest.TestCase):
         self.assert_no_place("no server is free")
 
     def test_a_server_that_drains_takes_nobody(self):
-        self.side_car.change(state="Ready")
+        self.be_server()
         self.match()
         # Before the fix, an answer without a room was an error of Python, and each try leaked an allocation.
         self.api.rooms = [{"error": "the server drains"}, {"room": 5}]
@@ -189,7 +194,7 @@ class MatchmakerTest(unittest.TestCase):
 
     # Before the fix, one server with such an annotation kept all players of the fleet waiting, for as long as it was there.
     def test_a_server_that_says_nonsense_is_left_out(self):
-        self.side_car.change(state="Ready")
+        self.be_server()
         self.match("--fill", "0")
         nonsense = ["not json", "7", "null", "[7]", '[{"room": 5}]', "[" * 50_000, {"room": "5"}, {"room": 0},
                     {"room": 2**32}, {"room": 5.5}, {"room": True}, {"room": None}, {"port": 5}]
@@ -223,7 +228,7 @@ class MatchmakerTest(unittest.TestCase):
 
     # Before the fix, each failure counted as the end of the server, and left a room that nobody played in.
     def test_a_fault_costs_no_room(self):
-        self.side_car.change(state="Ready")
+        self.be_server()
         self.match()
         self.api.rooms = [{"room": 5}]
         self.join(7)
@@ -246,8 +251,8 @@ class MatchmakerTest(unittest.TestCase):
         self.api.status = 403
         self.assert_no_place("403")
         self.api.status = None
-        # Nobody opens the room: there is no game server behind this side car.
-        self.side_car.change(state="Ready")
+        # Nobody opens the room.
+        self.be_server()
         before = len(self.api.bodies)
         self.assert_no_place("has not opened the room")
         with open(os.path.join(self.folder, "token"), "w", encoding="ascii") as file:

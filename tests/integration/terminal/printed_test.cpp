@@ -38,7 +38,7 @@ std::map<std::string, std::string> printed_by(Process& server) {
   std::map<std::string, std::string> lines;
   std::istringstream text{server.output().out};
   for (std::string word, rest; text >> word && std::getline(text, rest);) {
-    EXPECT_TRUE(!lines.empty() || word == "view") << "the page first";
+    EXPECT_TRUE(word != "view" || lines.empty()) << "the page first";
     lines[word] = rest.substr(rest.find_first_not_of(' '));
   }
   return lines;
@@ -47,9 +47,12 @@ std::map<std::string, std::string> printed_by(Process& server) {
 /// Expects that each line works as it is printed. The clients are stopped after a while, so that
 /// nobody waits ten seconds for each.
 void expect_to_work(const std::map<std::string, std::string>& lines, double clients) {
-  ASSERT_EQ(lines.size(), 4U);
-  const Finished page = run_line("curl -sSf " + lines.at("view") + " | head -c 15");
-  EXPECT_EQ(page.out, "<!doctype html>") << page;
+  const bool has_page = lines.contains("view");  // a build may be without a page
+  ASSERT_EQ(lines.size(), has_page ? 4U : 3U);
+  if (has_page) {
+    const Finished page = run_line("curl -sSf " + lines.at("view") + " | head -c 15");
+    EXPECT_EQ(page.out, "<!doctype html>") << page;
+  }
   const Finished metrics = run_line(lines.at("metrics") + " -sSf");
   EXPECT_TRUE(metrics.out.contains("tickbox_ticks_total")) << metrics;
   const Finished played = run_line("exec timeout -s INT 2 " + lines.at("connect") + " --json");
