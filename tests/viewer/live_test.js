@@ -310,7 +310,7 @@ const tests = {
     const server = await serve();
     const pages = [];
     for (let n = 0; n < 7; ++n) pages.push(await browser.open(`${server.page}view#room-1`));
-    const seen = () => Promise.all(pages.map((page) => page.evaluate(`({ state: document.body.dataset.server, follows: ${WATCHES}, sign: document.querySelector("#server .sign").textContent })`)));
+    const seen = () => Promise.all(pages.map((page) => page.evaluate(`({ state: document.body.dataset.server, follows: ${WATCHES}, sign: document.querySelector("#server .sign")?.textContent ?? "" })`)));
     for (const until = Date.now() + 60_000; (await seen()).filter(({ follows, sign }) => follows || sign.startsWith("waits")).length < 7; await sleep(200)) {
       assert.ok(Date.now() < until, JSON.stringify(await seen()));
     }
