@@ -42,34 +42,37 @@ struct LoadMeasured {
   std::uint64_t matches_ended = 0;       ///< while they played
   double seconds = 0;                    ///< measured time
   double client_seconds = 0;             ///< that time, of each client that connected
-  bool was_stopped = false;              ///< before the end of its time
   std::vector<double> snapshot_rates{};  ///< per second, of each client that connected
   client::ClientStats stats{};           ///< of all clients, since they connected
   std::uint64_t bytes_down = 0;          ///< of all clients, during the measured time
   std::uint64_t bytes_up = 0;
-  bool was_restarted = false;              ///< the server, so that its figures are not known
   std::optional<ServerFigures> server{};   ///< empty without --admin, or without an answer
   std::optional<ServerFigures> joining{};  ///< before the measured time, while the clients join
   std::uint64_t generator_threads = 1;
   std::optional<double> generator_cpu_percent{};  ///< empty if no client connected
   Histogram outages{};                            ///< microseconds
   Histogram lateness{};                           ///< microseconds
-  double late_share = 0;           ///< of the time, 0 to 1; later than a tick; of the worst thread
-  bool is_part_saturated = false;  ///< of a merge: any of its parts
-  double tick_ms = 0;              ///< the tick period; 0 if no client connected
-  std::string game{};              ///< empty as well
-  std::uint32_t game_version = 0;
-  std::string reason{};  ///< of the first client that does not play, in words; empty if all play
-  std::optional<net::RefuseReason> refused{};  ///< the server's, if that client was refused
+  double late_share = 0;  ///< of the time, 0 to 1; later than a tick; of the worst thread
+  double tick_ms = 0;     ///< the tick period; 0 if no client connected
+  std::string game{};     ///< empty as well
+  std::string reason{};   ///< of the first client that does not play, in words; empty if all play
   double apart_seconds = 0;  ///< of a merge: between the starts of its first and its last part
 
   // Of a second alone.
-  double at = 0;            ///< its end, in seconds since the run began
-  bool is_joining = false;  ///< it began before the measured time
+  double at = 0;  ///< its end, in seconds since the run began
   std::uint64_t clients_away = 0;
   std::uint64_t clients_failed = 0;
   std::vector<double> rates_down{};  ///< bytes per second, of each client
   std::vector<double> rates_up{};
+
+  // Side by side, because they are small.
+  std::uint32_t game_version = 0;
+  bool was_stopped = false;                    ///< before the end of its time
+  bool was_restarted = false;                  ///< the server, so that its figures are not known
+  bool is_part_saturated = false;              ///< of a merge: any of its parts
+  bool is_joining = false;                     ///< of a second: it began before the measured time
+  std::optional<net::RefuseReason> refused{};  ///< the server's, if the first client that does not
+                                               ///< play was refused
 };
 
 /// Returns the server's figures between two samples; nothing if it was started again.
