@@ -47,7 +47,13 @@ std::map<std::string, std::string> printed_by(Process& server) {
 /// Expects that each line works as it is printed. The clients are stopped after a while, so that
 /// nobody waits ten seconds for each.
 void expect_to_work(const std::map<std::string, std::string>& lines, double clients) {
-  const bool has_page = lines.contains("view");  // a build may be without a page
+  const std::string& scrape = lines.at("metrics");
+  const std::string path = "/metrics";
+  const std::string admin = scrape.substr(scrape.find("http://"));
+  const std::string view = admin.substr(0, admin.size() - path.size()) + "/view";
+  // A build may be without a page.
+  const bool has_page = run_line("curl -s -o /dev/null -w '%{http_code}' " + view).out == "200";
+  ASSERT_EQ(lines.contains("view"), has_page);
   ASSERT_EQ(lines.size(), has_page ? 4U : 3U);
   if (has_page) {
     const Finished page = run_line("curl -sSf " + lines.at("view") + " | head -c 15");
