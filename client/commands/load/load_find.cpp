@@ -15,7 +15,6 @@
 namespace tickbox::commands {
 namespace {
 
-using cli::ExitCode;
 using Kind = LoadVerdict::Kind;
 
 /// The first number is this part of the most.
