@@ -141,22 +141,6 @@ void append_clean(const TypeInfo& type, ConstBytes bytes, std::vector<std::byte>
   });
 }
 
-void pack(const TypeInfo& type, ConstBytes bytes, BitWriter& out) {
-  for_each_value(type, [&](const FieldInfo& field, std::size_t i) {
-    out.write(packed(field, value_of(field, i, bytes)), field.bits);
-    return true;
-  });
-}
-
-bool unpack(const TypeInfo& type, BitReader& in, MutableBytes bytes) {
-  return for_each_value(type, [&](const FieldInfo& field, std::size_t i) {
-    const std::int64_t value = unpacked(field, in);
-    if (in.failed() || !is_in_range(field, value)) return false;
-    set_value(field, i, value, bytes);
-    return true;
-  });
-}
-
 void pack_sparse(const TypeInfo& type, ConstBytes bytes, BitWriter& out) {
   const ByDefault by_default{type};
   for_each_value(type, [&](const FieldInfo& field, std::size_t i) {
@@ -166,6 +150,19 @@ void pack_sparse(const TypeInfo& type, ConstBytes bytes, BitWriter& out) {
     if (is_other) out.write(packed(field, value), field.bits);
     return true;
   });
+}
+
+void pack_sparse(const TypeInfo& type, ConstBytes bytes, std::vector<std::byte>& out) {
+  BitWriter writer{out};
+  pack_sparse(type, bytes, writer);
+}
+
+std::size_t sparse_bits_max(const TypeInfo& type) {
+  std::size_t bits = type.bits;
+  for (const FieldInfo& field : type.fields()) {
+    bits += field.times;
+  }
+  return bits;
 }
 
 std::size_t sparse_bits(const TypeInfo& type, ConstBytes bytes) {

@@ -54,18 +54,18 @@ class AlignedValue {
   return {static_cast<const std::byte*>(value), type.bytes};
 }
 
-/// Packs a value: each field in as many bits as its range needs.
-void pack(const TypeInfo& type, ConstBytes bytes, BitWriter& out);
-
-/// Returns false for a value that is out of its range, and for bits that end too early.
-[[nodiscard]] bool unpack(const TypeInfo& type, BitReader& in, MutableBytes bytes);
-
 /// Packs a type, of which most values are those by default: for each value one bit, and if it is
 /// set the value.
 void pack_sparse(const TypeInfo& type, ConstBytes bytes, BitWriter& out);
 
+/// Appends what pack_sparse() writes, filled up to whole bytes.
+void pack_sparse(const TypeInfo& type, ConstBytes bytes, std::vector<std::byte>& out);
+
 /// Returns the number of bits that pack_sparse() writes.
 [[nodiscard]] std::size_t sparse_bits(const TypeInfo& type, ConstBytes bytes);
+
+/// Returns the most bits that pack_sparse() writes for any value.
+[[nodiscard]] std::size_t sparse_bits_max(const TypeInfo& type);
 
 /// Reads what pack_sparse() has written. Returns false for a value that is out of its range or is
 /// written though it is the one by default, and for bits that end too early.

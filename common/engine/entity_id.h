@@ -22,8 +22,10 @@ namespace tickbox::engine {
 
 inline constexpr int kSeatBits = 12;
 inline constexpr std::uint32_t kSeatsMax = 1U << kSeatBits;
-inline constexpr std::uint32_t kGenerations = 1U << 18;
-inline constexpr std::uint32_t kLineages = 1U << 22;
+inline constexpr int kGenerationBits = 18;
+inline constexpr std::uint32_t kGenerations = 1U << kGenerationBits;
+inline constexpr int kLineageBits = 22;
+inline constexpr std::uint32_t kLineages = 1U << kLineageBits;
 
 /// Returns the generation of the next player of a seat.
 [[nodiscard]] constexpr std::uint32_t next_generation(std::uint32_t generation) {

@@ -163,7 +163,7 @@ class HashSum {
   writer.add(type, state);
 }
 
-Motion motion_of(sim::Kind kind) {
+Motion motion_of_body(sim::Kind kind) {
   switch (kind) {
     case sim::Kind::Dynamic:
       return Motion::Dynamic;
@@ -178,8 +178,8 @@ Motion motion_of(sim::Kind kind) {
 
 [[gnu::always_inline]] inline void write_row(CanonicalWriter& writer, const World& world,
                                              std::size_t row) {
-  write_row(writer, head_of(world, row), motion_of(world.body(row).kind), world.kind_of(row).type,
-            world.state(row));
+  write_row(writer, head_of(world, row), motion_of_body(world.body(row).kind),
+            world.kind_of(row).type, world.state(row));
 }
 
 }  // namespace

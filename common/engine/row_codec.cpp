@@ -1,4 +1,4 @@
-#include "views/row_codec.h"
+#include "engine/row_codec.h"
 
 #include "engine/declared.h"
 #include "engine/entity_id.h"
@@ -7,21 +7,18 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <utility>
 
-namespace tickbox::views {
+namespace tickbox::engine {
 namespace {
 
-using engine::BitReader;
-using engine::BitWriter;
-using engine::IdClass;
-
 constexpr unsigned kSmallGenerationBits = 4;
-constexpr unsigned kGenerationBits = 18;
 constexpr unsigned kSmallLineageBits = 12;
-constexpr unsigned kLineageBits = 22;
 constexpr unsigned kAgeWidthBits = 6;
 constexpr unsigned kCountBits = 8;
 constexpr unsigned kSpeedWidthBits = 5;
+constexpr unsigned kMotionBits = 2;
+constexpr std::uint64_t kMotions = std::uint64_t{std::to_underlying(Motion::Fixed)} + 1;
 
 unsigned width_of(std::uint64_t value) {
   return static_cast<unsigned>(std::bit_width(value));
@@ -53,14 +50,14 @@ struct IdParts {
 };
 
 IdParts parts_of(BodyId id, Tick now) {
-  IdParts parts{.by = engine::class_of(id), .lineage = engine::lineage_of(id)};
+  IdParts parts{.by = class_of(id), .lineage = lineage_of(id)};
   parts.count = static_cast<std::uint32_t>(id.value & 0xff);
   if (parts.by == IdClass::Controlled) {
-    parts.generation = engine::generation_of(id);
-    const auto spawn = static_cast<std::uint32_t>(id.value >> engine::kTickShift);
-    parts.age = (now.value - spawn) % engine::kAvatarTicks;
+    parts.generation = generation_of(id);
+    const auto spawn = static_cast<std::uint32_t>(id.value >> kTickShift);
+    parts.age = (now.value - spawn) % kAvatarTicks;
   } else {
-    parts.age = now.value - engine::spawn_tick_of(id).value;
+    parts.age = now.value - spawn_tick_of(id).value;
   }
   return parts;
 }
@@ -111,7 +108,7 @@ std::optional<Vec2> read_place(Vec2 origin, BitReader& in) {
 
 std::size_t id_bits(BodyId id, Tick now) {
   const IdParts parts = parts_of(id, now);
-  constexpr std::size_t kSeat = engine::kSeatBits;
+  constexpr std::size_t kSeat = kSeatBits;
   const std::size_t who =
       parts.by == IdClass::Controlled
           ? kSeat + small_size(parts.generation, kSmallGenerationBits, kGenerationBits)
@@ -123,7 +120,7 @@ void write_id(BodyId id, Tick now, BitWriter& out) {
   const IdParts parts = parts_of(id, now);
   out.write(static_cast<std::uint64_t>(parts.by), 2);
   if (parts.by == IdClass::Controlled) {
-    out.write(parts.lineage, engine::kSeatBits);
+    out.write(parts.lineage, kSeatBits);
     write_small(parts.generation, kSmallGenerationBits, kGenerationBits, out);
   } else {
     write_small(parts.lineage, kSmallLineageBits, kLineageBits, out);
@@ -141,7 +138,7 @@ std::optional<BodyId> read_id(BitReader& in, Tick now) {
   std::uint32_t generation = 0;
   std::uint32_t lineage = 0;
   if (by == IdClass::Controlled) {
-    lineage = static_cast<std::uint32_t>(in.read(engine::kSeatBits));
+    lineage = static_cast<std::uint32_t>(in.read(kSeatBits));
     generation = read_small(in, kSmallGenerationBits, kGenerationBits);
   } else {
     lineage = read_small(in, kSmallLineageBits, kLineageBits);
@@ -151,9 +148,9 @@ std::optional<BodyId> read_id(BitReader& in, Tick now) {
   const auto age = static_cast<std::uint32_t>(in.read(width));
   const std::uint32_t count = in.read(1) != 0 ? static_cast<std::uint32_t>(in.read(kCountBits)) : 0;
   if (in.failed()) return std::nullopt;
-  const engine::Spawned spawned{.lineage = lineage, .tick = {now.value - age}, .count = count};
-  const BodyId id = by == IdClass::Controlled ? engine::controlled_id(generation, spawned)
-                                              : engine::spawned_id(by, spawned);
+  const Spawned spawned{.lineage = lineage, .tick = {now.value - age}, .count = count};
+  const BodyId id =
+      by == IdClass::Controlled ? controlled_id(generation, spawned) : spawned_id(by, spawned);
   // Each id has one form.
   const bool is_canonical = in.at() - first == id_bits(id, now) && parts_of(id, now).age == age;
   return is_canonical ? std::optional{id} : std::nullopt;
@@ -169,7 +166,7 @@ void write_row(const GameTable& game, const RowRef& row, Vec2 origin, BitWriter&
   out.write(head.kind, kind_bits(game));
   out.write(head.is_new ? 1 : 0, 1);
   write_place(head.min, origin, out);
-  engine::pack_sparse(kind.type, row.state, out);
+  pack_sparse(kind.type, row.state, out);
   const Motion motion = motion_of(kind, row.state);
   if (motion != Motion::Fixed) {
     const unsigned width = speed_width(head.velocity);
@@ -177,7 +174,7 @@ void write_row(const GameTable& game, const RowRef& row, Vec2 origin, BitWriter&
     out.write(zigzag(head.velocity.x), width);
     out.write(zigzag(head.velocity.y), width);
   }
-  if (engine::class_of(head.id) == IdClass::ByEntity) {
+  if (class_of(head.id) == IdClass::ByEntity) {
     out.write(head.parent != Parent::Collides ? 1 : 0, 1);
     if (head.parent != Parent::Collides) {
       out.write(head.parent == Parent::IgnoredUntilApart ? 1 : 0, 1);
@@ -191,38 +188,35 @@ void write_row(const GameTable& game, const RowRef& row, Vec2 origin, BitWriter&
     out.write(head.carrier != sim::kNoBody ? 1 : 0, 1);
     if (head.carrier != sim::kNoBody) out.write(head.carrier.value, 64);
   }
-  if (!row.input.empty()) engine::pack_sparse(game.input, row.input, out);
 }
 
 namespace {
 
-// NOLINTBEGIN(cppcoreguidelines-pro-type-member-init): unpack_sparse() writes the bytes first
 /// Reads a row. `motion`: nothing if the game is asked for it, which must then call the state
 /// possible.
-bool read_row(BodyId id, std::optional<Motion> motion, Vec2 origin, BitReader& in, Rows& rows) {
-  const GameTable& game = rows.game();
+std::optional<RowRef> read_row(const GameTable& game, BodyId id, std::optional<Motion> motion,
+                               Vec2 origin, BitReader& in, RowState& state_of) {
   RowHead head{.id = id};
   head.kind = static_cast<std::uint8_t>(in.read(kind_bits(game)));
-  if (head.kind >= game.kinds.size()) return false;
+  if (head.kind >= game.kinds.size()) return std::nullopt;
   head.is_new = in.read(1) != 0;
   const std::optional<Vec2> place = read_place(origin, in);
-  if (!place) return false;
+  if (!place) return std::nullopt;
   head.min = *place;
   const KindTable& kind = game.kinds[head.kind];
-  alignas(std::uint64_t) std::array<std::byte, kTypeBytesMax> state_bytes;
-  const MutableBytes state = MutableBytes{state_bytes}.first(kind.type.bytes);
-  if (!engine::unpack_sparse(kind.type, in, state)) return false;
+  const MutableBytes state = MutableBytes{state_of.bytes}.first(kind.type.bytes);
+  if (!unpack_sparse(kind.type, in, state)) return std::nullopt;
   if (!motion) {
-    if (kind.possible != nullptr && !kind.possible(state.data())) return false;
+    if (kind.possible != nullptr && !kind.possible(state.data())) return std::nullopt;
     motion = motion_of(kind, state);
   }
   if (motion != Motion::Fixed) {
     const auto width = static_cast<unsigned>(in.read(kSpeedWidthBits));
     head.velocity.x = unzigzag(static_cast<std::uint32_t>(in.read(width)));
     head.velocity.y = unzigzag(static_cast<std::uint32_t>(in.read(width)));
-    if (speed_width(head.velocity) != width) return false;
+    if (speed_width(head.velocity) != width) return std::nullopt;
   }
-  if (engine::class_of(id) == IdClass::ByEntity && in.read(1) != 0) {
+  if (class_of(id) == IdClass::ByEntity && in.read(1) != 0) {
     head.parent = in.read(1) != 0 ? Parent::IgnoredUntilApart : Parent::IgnoredThisTick;
     head.ignores = {in.read(64)};
   }
@@ -231,27 +225,32 @@ bool read_row(BodyId id, std::optional<Motion> motion, Vec2 origin, BitReader& i
     head.path_ticks = static_cast<std::uint32_t>(in.read(32));
   } else if (motion == Motion::Dynamic && in.read(1) != 0) {
     head.carrier = {in.read(64)};
-    if (head.carrier == sim::kNoBody) return false;
+    if (head.carrier == sim::kNoBody) return std::nullopt;
   }
-  alignas(std::uint64_t) std::array<std::byte, kTypeBytesMax> input_bytes;
-  const MutableBytes input =
-      MutableBytes{input_bytes}.first(is_controlled(id) ? game.input.bytes : 0);
-  if (is_controlled(id) && !engine::unpack_sparse(game.input, in, input)) return false;
-  if (in.failed()) return false;
-  rows.add({.head = head, .state = state, .input = input});
-  return true;
+  if (in.failed()) return std::nullopt;
+  return RowRef{.head = head, .state = state, .input = {}};
 }
-
-// NOLINTEND(cppcoreguidelines-pro-type-member-init)
 
 }  // namespace
 
-bool read_row(BodyId id, Vec2 origin, BitReader& in, Rows& rows) {
-  return read_row(id, std::nullopt, origin, in, rows);
+std::optional<RowRef> read_row(const GameTable& game, BodyId id, Vec2 origin, BitReader& in,
+                               RowState& state) {
+  return read_row(game, id, std::nullopt, origin, in, state);
 }
 
-bool read_any_row(BodyId id, Motion motion, Vec2 origin, BitReader& in, Rows& rows) {
-  return read_row(id, std::optional{motion}, origin, in, rows);
+void write_whole_row(const GameTable& game, const RowRef& row, Tick now, BitWriter& out) {
+  write_id(row.head.id, now, out);
+  out.write(std::to_underlying(motion_of(game.kinds[row.head.kind], row.state)), kMotionBits);
+  write_row(game, row, {}, out);
 }
 
-}  // namespace tickbox::views
+std::optional<RowRef> read_whole_row(const GameTable& game, Tick now, BitReader& in,
+                                     RowState& state, Motion& motion) {
+  const std::optional<BodyId> id = read_id(in, now);
+  const std::uint64_t read = in.read(kMotionBits);
+  if (!id || read >= kMotions) return std::nullopt;
+  motion = static_cast<Motion>(read);
+  return read_row(game, *id, motion, {}, in, state);
+}
+
+}  // namespace tickbox::engine

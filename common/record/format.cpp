@@ -58,8 +58,8 @@ std::optional<std::string> load_text(ConstBytes field) {
   return text;
 }
 
-bool is_read(std::uint16_t version) {
-  return version >= kFormatVersionOldest && version <= kFormatVersion;
+std::uint16_t version_of(ConstBytes header) {
+  return load_le<std::uint16_t>(header.subspan(kVersionAt));
 }
 
 bool is_magic_prefix(ConstBytes bytes) {
@@ -89,20 +89,26 @@ Header without_file(Header header) {
   return header;
 }
 
-std::string_view describe(RecordError error) {
-  return name_among<RecordError::UnknownVersion>(
+std::string describe(RecordError error, ConstBytes file) {
+  if (error == RecordError::UnknownVersion) {
+    const auto commit = load_text(file.subspan(kCommitAt, kCommitMax));
+    return "it has version " + std::to_string(version_of(file)) +
+           " of the recording format, and this build reads version " +
+           std::to_string(kFormatVersion) + "; the build that recorded it reads it" +
+           (commit && !commit->empty() ? ": " + *commit : "");
+  }
+  return std::string{name_among<RecordError::HeaderDamaged>(
       {"it is not a recording", "it ends within its header: nothing was recorded yet",
-       "every copy of its header is damaged",
-       "it was written by another version of the recording format"},
-      error);
+       "every copy of its header is damaged"},
+      error)};
 }
 
 std::array<std::byte, kFileHeaderBytes> encode_header(const Header& header) {
-  TICKBOX_ASSERT(header.tick_rate > 0 && is_read(header.version));
+  TICKBOX_ASSERT(header.tick_rate > 0);
   std::array<std::byte, kFileHeaderBytes> bytes{};
   const MutableBytes out{bytes};
   std::ranges::copy(as_bytes_of(kMagic), out.begin());
-  store_le(out.subspan(kVersionAt), header.version);
+  store_le(out.subspan(kVersionAt), kFormatVersion);
   store_le(out.subspan(kHeaderBytesAt), std::uint16_t{kFileHeaderBytes});
   store_le(out.subspan(kTickRateAt), header.tick_rate);
   std::ranges::copy(header.salt, out.subspan(kSaltAt).begin());
@@ -129,15 +135,11 @@ std::expected<Header, RecordError> decode_header(ConstBytes bytes) {
   if (bytes.size() < kFileHeaderBytes) return std::unexpected{RecordError::HeaderCut};
   const auto checksum = load_le<std::uint64_t>(bytes.subspan(kChecksumAt));
   const bool intact = checksum == hash_bytes(bytes.first(kChecksumAt));
-  const auto version = load_le<std::uint16_t>(bytes.subspan(kVersionAt));
-  if (!is_read(version)) {
-    return std::unexpected{RecordError::UnknownVersion};
-  }
+  if (version_of(bytes) != kFormatVersion) return std::unexpected{RecordError::UnknownVersion};
   if (!intact || load_le<std::uint16_t>(bytes.subspan(kHeaderBytesAt)) != kFileHeaderBytes) {
     return std::unexpected{RecordError::HeaderDamaged};
   }
   Header header;
-  header.version = version;
   std::ranges::copy(bytes.subspan(kSaltAt, header.salt.size()), header.salt.begin());
   header.schema_hash = load_le<std::uint64_t>(bytes.subspan(kSchemaHashAt));
   header.map_hash = load_le<std::uint64_t>(bytes.subspan(kMapHashAt));

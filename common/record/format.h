@@ -16,9 +16,8 @@
 
 namespace tickbox::record {
 
-inline constexpr std::uint16_t kFormatVersion = 8;
-/// The oldest version that is still read. Version 7 has no idle ticks; all else is the same.
-inline constexpr std::uint16_t kFormatVersionOldest = 7;
+/// The version that is written and read. Keyframes of version 8 and before have other bytes.
+inline constexpr std::uint16_t kFormatVersion = 9;
 inline constexpr std::array<char, 8> kMagic{'t', 'i', 'c', 'k', 'b', 'o', 'x', '\x1a'};
 
 /// The file begins with the header. Every keyframe repeats it, so that no damage costs the salt.
@@ -33,7 +32,6 @@ static_assert(engine::kGameNameMax <= kHeaderTextMax);
 /// The header of a log. The one at the beginning of a file also has what belongs to the file
 /// alone: `part`, `server` and `first_segment` are 0 in those that keyframes repeat.
 struct Header {
-  std::uint16_t version = kFormatVersion;  ///< of the format; from kFormatVersionOldest on
   /// Random, one for each run of a room, so that no record of another run is valid in this one.
   std::array<std::byte, 16> salt{};
   std::uint64_t schema_hash = 0;  ///< hash of the schema of the server that recorded it
@@ -65,7 +63,7 @@ enum class RecordError : std::uint8_t {
   HeaderCut,       ///< the file ends within its header: the recorder was killed before anything was
                    ///< recorded
   HeaderDamaged,   ///< no copy of the header has the right checksum and possible values
-  UnknownVersion,  ///< written by a version of the format that is not read
+  UnknownVersion,  ///< of another version of the format
 };
 
 /// Returns the header that the keyframes of a file repeat.
@@ -74,10 +72,11 @@ enum class RecordError : std::uint8_t {
 /// Returns the number that stands for a server's name in a header: it is never 0.
 [[nodiscard]] std::uint64_t name_hash(std::string_view server);
 
-/// Returns the meaning of the error in words, for messages.
-[[nodiscard]] std::string_view describe(RecordError error);
+/// Returns the meaning of the error in words, for messages. `file`: its first bytes, at least those
+/// of a header; they name the build that reads another version of the format.
+[[nodiscard]] std::string describe(RecordError error, ConstBytes file);
 
-/// Returns the bytes of a header. Requires: version and texts as Header says, tick_rate > 0.
+/// Returns the bytes of a header. Requires: texts as Header says, tick_rate > 0.
 [[nodiscard]] std::array<std::byte, kFileHeaderBytes> encode_header(const Header& header);
 
 /// Reads a header. Fails: as RecordError says.

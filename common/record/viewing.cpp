@@ -65,7 +65,7 @@ bool Viewing::open() {
   auto reader = Reader::open(begin);
   if (!reader) {
     const bool may_follow = !has_ended_ && reader.error() == RecordError::HeaderCut;
-    return !may_follow && refuse({.build = {}, .words = std::string{describe(reader.error())}});
+    return !may_follow && refuse({.build = {}, .words = describe(reader.error(), begin)});
   }
   const Header& header = reader->header();
   auto on_map =

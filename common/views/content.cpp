@@ -143,11 +143,13 @@ class ContentReader {
       origin[axis] = std::int32_t{units} * kUnit;
     }
     content_.origin = origin;
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): read_row() writes it
+    engine::RowState state;
     while (in_.read(1) != 0) {
       const std::optional<BodyId> id = read_row_id();
       const bool is_in_order = id && (content_.rows.empty() || content_.rows.ids().back() < *id);
       if (!is_in_order || content_.rows.size() == kMembersMax ||
-          !read_row(*id, origin, in_, content_.rows)) {
+          !add_member(engine::read_row(game_, *id, origin, in_, state), in_, content_.rows)) {
         return false;
       }
     }

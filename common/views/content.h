@@ -6,7 +6,6 @@
 #include "core/bytes.h"
 #include "core/ids.h"
 #include "engine/tick_record.h"
-#include "views/row_codec.h"
 #include "views/rows.h"
 
 #include <cstddef>

@@ -4,21 +4,13 @@
 #include "engine/log/differences.h"
 
 namespace tickbox::views {
-namespace {
-
-engine::ComparedRow compared_row(const Rows& rows, std::size_t row) {
-  return {.row = rows.row(row), .owner = owner_of(rows.head(row).id)};
-}
-
-}  // namespace
-
 std::optional<engine::WorldDifference> compare_views(const ViewState& expected,
                                                      const ViewState& got) {
   const GameTable& game = expected.rows.game();
   TICKBOX_ASSERT(game.hash == got.rows.game().hash);
   engine::Differences differences{game};
-  const auto want = [&](std::size_t row) { return compared_row(expected.rows, row); };
-  const auto have = [&](std::size_t row) { return compared_row(got.rows, row); };
+  const auto want = [&](std::size_t row) { return expected.rows.row(row); };
+  const auto have = [&](std::size_t row) { return got.rows.row(row); };
   differences.compare_entities({.size = expected.rows.size(), .row = want},
                                {.size = got.rows.size(), .row = have}, [](BodyId) { return true; });
   differences.begin("room");

@@ -1,7 +1,7 @@
 #include "views/events.h"
 
+#include "engine/bits.h"
 #include "engine/declared.h"
-#include "views/row_codec.h"
 
 #include <algorithm>
 #include <bit>

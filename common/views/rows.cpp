@@ -6,6 +6,7 @@
 #include "engine/declared.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 namespace tickbox::views {
@@ -135,6 +136,25 @@ bool add_all(engine::World& world, std::span<const RowRef> rows) {
   for (const RowRef& row : rows) {
     if (is_controlled(row.head.id)) occupy_seat(world, row);
   }
+  return true;
+}
+
+void write_member(const GameTable& game, const RowRef& row, Vec2 origin, engine::BitWriter& out) {
+  engine::write_row(game, row, origin, out);
+  if (!row.input.empty()) engine::pack_sparse(game.input, row.input, out);
+}
+
+bool add_member(std::optional<RowRef> row, engine::BitReader& in, Rows& rows) {
+  if (!row) return false;
+  const GameTable& game = rows.game();
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): unpack_sparse() writes it first
+  alignas(std::uint64_t) std::array<std::byte, kTypeBytesMax> input;
+  if (is_controlled(row->head.id)) {
+    const MutableBytes bytes = MutableBytes{input}.first(game.input.bytes);
+    if (!engine::unpack_sparse(game.input, in, bytes)) return false;
+    row->input = bytes;
+  }
+  rows.add(*row);
   return true;
 }
 

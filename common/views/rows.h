@@ -7,11 +7,13 @@
 #include "core/bytes.h"
 #include "core/ids.h"
 #include "engine/row.h"
+#include "engine/row_codec.h"
 #include "engine/world.h"
 #include "tickbox/game_table.h"
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -130,6 +132,13 @@ class Rows {
 /// input. Returns false if one is a row that no server of this game can have written, of a seat
 /// that the map has not, or of an entity that is there already.
 [[nodiscard]] bool add_all(engine::World& world, std::span<const RowRef> rows);
+
+/// Writes a member of a view without its id: its row, and of an avatar the input.
+void write_member(const GameTable& game, const RowRef& row, Vec2 origin, engine::BitWriter& out);
+
+/// Appends a row that was read, and of an avatar the input, which follows the row. Fails: false,
+/// without a row, and for an input that no writer writes.
+[[nodiscard]] bool add_member(std::optional<RowRef> row, engine::BitReader& in, Rows& rows);
 
 /// Returns the hash of what a view has of a row. A view's hash is the sum of those of its members
 /// and of its room.

@@ -3,20 +3,14 @@
 #include "engine/bits.h"
 #include "engine/declared.h"
 #include "views/content.h"
-#include "views/row_codec.h"
-
-#include <utility>
 
 namespace tickbox::views {
 namespace {
 
-constexpr unsigned kMotionBits = 2;
-constexpr std::uint64_t kMotions = std::uint64_t{std::to_underlying(Motion::Fixed)} + 1;
-
 /// No code of the game but possible() may see an impossible state.
 Motion motion_or_dynamic(const KindTable& kind, ConstBytes state) {
   const bool is_possible = kind.possible == nullptr || kind.possible(state.data());
-  return is_possible ? motion_of(kind, state) : Motion::Dynamic;
+  return is_possible ? engine::motion_of(kind, state) : Motion::Dynamic;
 }
 
 }  // namespace
@@ -29,10 +23,8 @@ void encode_view_state(const ViewState& view, Tick tick, std::vector<std::byte>&
   for (std::size_t i = 0; i < view.rows.size(); ++i) {
     const RowRef row = view.rows.row(i);
     writer.write(1, 1);
-    write_id(row.head.id, tick, writer);
-    const Motion motion = motion_of(view.rows.kind_of(i), row.state);
-    writer.write(std::to_underlying(motion), kMotionBits);
-    write_row(game, row, {}, writer);
+    engine::write_whole_row(game, row, tick, writer);
+    if (!row.input.empty()) engine::pack_sparse(game.input, row.input, writer);
   }
   writer.write(0, 1);
 }
@@ -41,12 +33,13 @@ std::optional<ViewState> decode_view_state(const GameTable& game, ConstBytes byt
   ViewState view{.rows = Rows{game}, .room = std::vector<std::byte>(game.room.bytes)};
   engine::BitReader in{bytes};
   if (!engine::unpack_sparse(game.room, in, view.room)) return std::nullopt;
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): it is written if there is a row
+  engine::RowState state;
+  Motion motion{};
   while (in.read(1) != 0) {
-    const std::optional<BodyId> id = read_id(in, tick);
-    const bool is_in_order = id && (view.rows.empty() || view.rows.heads().back().id < *id);
-    if (!is_in_order || view.rows.size() == kMembersMax) return std::nullopt;
-    const std::uint64_t motion = in.read(kMotionBits);
-    if (motion >= kMotions || !read_any_row(*id, static_cast<Motion>(motion), {}, in, view.rows)) {
+    const auto row = engine::read_whole_row(game, tick, in, state, motion);
+    const bool is_in_order = row && (view.rows.empty() || view.rows.ids().back() < row->head.id);
+    if (!is_in_order || view.rows.size() == kMembersMax || !add_member(row, in, view.rows)) {
       return std::nullopt;
     }
   }

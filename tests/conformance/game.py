@@ -12,6 +12,8 @@ DYNAMIC, KINEMATIC, FIXED = range(3)
 NO_ID = (1 << 64) - 1
 IDLE = bytes([16])  # an idle tick
 MASK = (1 << 64) - 1
+BY_ENTITY, WALL = 2, 3  # classes of ids: an entity that another has spawned; a wall
+NEAR = 1 << 21
 
 
 class Malformed(Exception):
@@ -61,28 +63,80 @@ class Reader:
         return self.at == len(self.data)
 
 
-class Bits:
-    """Takes bits from whole bytes of a reader, the lowest first."""
+class BitReader:
+    """Takes bits from bytes, the lowest first."""
 
-    def __init__(self, reader):
-        self.reader = reader
-        self.byte = 0
-        self.left = 0
+    def __init__(self, data):
+        self.value = int.from_bytes(data, "little")
+        self.size = 8 * len(data)
+        self.at = 0
 
     def take(self, count):
-        value = 0
-        for i in range(count):
-            if self.left == 0:
-                self.byte = self.reader.fixed("B")
-                self.left = 8
-            value |= (self.byte & 1) << i
-            self.byte >>= 1
-            self.left -= 1
+        if self.at + count > self.size:
+            raise Malformed("the bits end too early")
+        taken = self.value >> self.at & ((1 << count) - 1)
+        self.at += count
+        return taken
+
+    def signed(self, count):
+        value = self.take(count)
+        return value - (1 << count) if value >> (count - 1) else value
+
+    def one_of(self, count):
+        value = self.take((count - 1).bit_length()) if count > 1 else 0
+        if value >= count:
+            raise Malformed(f"{value} is not one of {count}")
         return value
 
     def end(self):
-        if self.byte != 0:
-            raise Malformed("bits that fill up a byte are not zero")
+        if self.size - self.at >= 8 or self.value >> self.at:
+            raise Malformed("more than zeros follow")
+
+
+def class_of(name):
+    return name >> 62
+
+
+def seat_of(avatar):
+    return avatar >> 32 & 0xFFF
+
+
+def generation_of(avatar):
+    return avatar >> 44 & 0x3FFFF
+
+
+def owner_of(name):
+    """The seat of the player that an entity belongs to."""
+    lineage = seat_of(name) if class_of(name) == 0 else name >> 40 & 0x3FFFFF
+    return lineage if lineage < 1 << 12 else NOBODY
+
+
+def take_id(bits, now):
+    kind = bits.take(2)
+    if kind == WALL:
+        raise Malformed("the id of a wall")
+
+    def small(few, many):
+        is_large = bits.take(1)
+        value = bits.take(many if is_large else few)
+        if is_large and value >> few == 0:
+            raise Malformed("a number is not in its shortest form")
+        return value
+
+    seat = bits.take(12) if kind == 0 else 0
+    who = small(4, 18) if kind == 0 else small(12, 22)
+    width = bits.take(6)
+    age = bits.take(width) if width <= 32 else 0
+    if width > 32 or age.bit_length() != width:
+        raise Malformed("an age is not in its shortest form")
+    count = bits.take(8) if bits.take(1) else None
+    if count == 0:
+        raise Malformed("a count is not in its shortest form")
+    if kind == 0:
+        if age >= 1 << 24:
+            raise Malformed("an age of an avatar is too large")
+        return who << 44 | seat << 32 | ((now - age) % (1 << 24)) << 8 | (count or 0)
+    return kind << 62 | who << 40 | ((now - age) % (1 << 32)) << 8 | (count or 0)
 
 
 class Field:
@@ -128,20 +182,17 @@ class Type:
         self.name = reader.text()
         self.fields = [Field(reader) for _ in range(reader.number())]
 
-    def packed(self, reader):
-        bits = Bits(reader)
-        values = {field.name: [field.value(bits) for _ in range(field.times)] for field in self.fields}
-        bits.end()
-        return values
-
     def sparse(self, reader):
-        bits = Bits(reader)
+        """Fills up whole bytes."""
+        bits = BitReader(reader.data[reader.at:])
         values = self.sparse_bits(bits)
-        bits.end()
+        if bits.take(-bits.at % 8) != 0:
+            raise Malformed("bits that fill up a byte are not zero")
+        reader.take(bits.at // 8)
         return values
 
     def sparse_bits(self, bits):
-        """Every value; the bits leave out those by default. Bits and game_views.BitReader can be read."""
+        """Every value; the bits leave out those by default."""
         values = self.by_default()
         for field in self.fields:
             for i in range(field.times):
@@ -195,48 +246,70 @@ class Game:
             raise Malformed("bytes follow the descriptor")
 
     def keyframe(self, data):
-        reader = Reader(data)
-        frame = {"tick": reader.fixed("I"), "hash": reader.fixed("Q"), "random": reader.fixed("Q"),
-                 "seed": reader.fixed("Q"), "lineage": reader.number(),
-                 "room": self.room.packed(reader), "secret": self.secret.packed(reader)}
-        frame["seats"] = [self._seat(reader) for _ in range(reader.number())]
-        frame["entities"] = [self._entity(reader) for _ in range(reader.number())]
+        bits = BitReader(data)
+        frame = {"tick": bits.take(32), "hash": bits.take(64), "random": bits.take(64), "seed": bits.take(64),
+                 "lineage": bits.take(22), "room": self.room.sparse_bits(bits), "secret": self.secret.sparse_bits(bits)}
+        frame["seats"] = [self._seat(bits) for _ in range(bits.take(13))]
+        frame["entities"] = []
+        while bits.take(1):
+            frame["entities"].append(self.whole_row(bits, frame["tick"]))
         ids = [entity["id"] for entity in frame["entities"]]
         if ids != sorted(set(ids)):
             raise Malformed("the entities are not sorted by id")
-        if not reader.at_end():
-            raise Malformed("bytes follow the keyframe")
+        bits.end()
         return frame
 
-    def _seat(self, reader):
-        first = reader.number()
-        seat = {"generation": first >> 4, "source": first >> 2 & 3, "chosen": first >> 1 & 1, "taken": first & 1}
-        if seat["source"] > 2 or (not seat["taken"] and seat["source"] != NEUTRAL):
-            raise Malformed("a source that a seat cannot have")
+    def _seat(self, bits):
+        was_used = bits.take(1)
+        seat = {"generation": bits.take(18) if was_used else 0, "source": NEUTRAL, "chosen": 0}
+        if was_used and not seat["generation"]:
+            raise Malformed("a generation is not in its shortest form")
+        seat["taken"] = bits.take(1)
         if seat["taken"]:
-            seat.update(focus=reader.fixed("Q"), place=(reader.fixed("i"), reader.fixed("i")),
-                        state=self.seat.packed(reader), input=self.input.packed(reader))
+            seat.update(source=bits.take(2), chosen=bits.take(1), focus=bits.take(64),
+                        place=(bits.signed(32), bits.signed(32)),
+                        state=self.seat.sparse_bits(bits), input=self.input.sparse_bits(bits))
+        if seat["source"] > 2:
+            raise Malformed("a source that an input cannot have")
         return seat
 
-    def _entity(self, reader):
-        entity = {"id": reader.fixed("Q"), "kind": reader.number()}
-        traits = reader.fixed("B")
-        entity.update(parent=traits & 3, new=traits >> 2 & 1, kinematic=traits >> 3 & 1, carried=traits >> 4 & 1,
-                      fixed=traits >> 5, owner=reader.fixed("H"), place=[reader.fixed("i") for _ in range(2)])
-        if entity["fixed"] > 1 or entity["fixed"] + entity["kinematic"] + entity["carried"] > 1:
-            raise Malformed("an entity moves in two ways")
-        start = reader.at
-        if not entity["fixed"]:
-            reader.take(8)
-        if entity["parent"]:
-            reader.take(8)
-        if entity["kinematic"]:
-            reader.take(6)
-        if entity["carried"]:
-            reader.take(8)
-        entity["extra"] = reader.data[start:reader.at]
-        entity["state"] = one_of(self.kinds, entity["kind"]).packed(reader)
-        return entity
+    def whole_row(self, bits, now):
+        name, motion = take_id(bits, now), bits.take(2)
+        if motion > FIXED:
+            raise Malformed("an entity that moves in no way")
+        return self.row(bits, name, (0, 0), motion)
+
+    def row(self, bits, name, origin, motion=None):
+        """`name`: None is an unknown entity, which another one has spawned."""
+        row = {"id": name, "kind": bits.one_of(len(self.kinds)), "new": bits.take(1)}
+        row["owner"] = owner_of(name) if name is not None else None
+        of_class = class_of(name) if name is not None else BY_ENTITY
+        is_far = bits.take(1)
+        row["place"] = [bits.signed(32) if is_far else origin[axis] + bits.signed(22) for axis in range(2)]
+        fits = all(-NEAR <= row["place"][axis] - origin[axis] < NEAR for axis in range(2))
+        if is_far == fits:
+            raise Malformed("a place is not in its shortest form")
+        kind = self.kinds[row["kind"]]
+        motion = kind.motion if motion is None else motion
+        row["state"] = kind.sparse_bits(bits)
+        row["extra"] = b"" if motion == FIXED else self._velocity(bits)
+        row["parent"] = 0
+        if of_class == BY_ENTITY and bits.take(1):
+            row["parent"] = 1 + bits.take(1)
+            row["extra"] += struct.pack("<Q", bits.take(64))
+        if motion == KINEMATIC:
+            row["extra"] += struct.pack("<HI", bits.take(16), bits.take(32))
+        elif motion == DYNAMIC and bits.take(1):
+            row["extra"] += struct.pack("<Q", bits.take(64))
+        return row
+
+    @staticmethod
+    def _velocity(bits):
+        width = bits.take(5)
+        coded = [bits.take(width) for _ in range(2)]
+        if max(coded).bit_length() != width:
+            raise Malformed("a velocity is not in its shortest form")
+        return struct.pack("<2i", *(value >> 1 ^ -(value & 1) for value in coded))
 
     def state_hash(self, frame):
         """The hash that a keyframe's content has."""

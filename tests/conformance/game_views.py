@@ -11,57 +11,6 @@ INPUTS_MAX = 64
 MEMBERS_MAX = 1_024
 EVENTS_MAX = 16
 COMMANDS_MAX = 10
-WALL = 3
-BY_ENTITY = 2  # the class of entities that others have spawned
-NEAR = 1 << 21
-
-
-class BitReader:
-    """Takes bits from bytes, the lowest first."""
-
-    def __init__(self, data):
-        self.value = int.from_bytes(data, "little")
-        self.size = 8 * len(data)
-        self.at = 0
-
-    def take(self, count):
-        if self.at + count > self.size:
-            raise game.Malformed("the bits end too early")
-        taken = self.value >> self.at & ((1 << count) - 1)
-        self.at += count
-        return taken
-
-    def signed(self, count):
-        value = self.take(count)
-        return value - (1 << count) if value >> (count - 1) else value
-
-    def one_of(self, count):
-        value = self.take((count - 1).bit_length()) if count > 1 else 0
-        if value >= count:
-            raise game.Malformed(f"{value} is not one of {count}")
-        return value
-
-    def end(self):
-        if self.size - self.at >= 8 or self.value >> self.at:
-            raise game.Malformed("more than zeros follow")
-
-
-def class_of(name):
-    return name >> 62
-
-
-def seat_of(avatar):
-    return avatar >> 32 & 0xFFF
-
-
-def generation_of(avatar):
-    return avatar >> 44 & 0x3FFFF
-
-
-def owner_of(name):
-    """The seat of the player that an entity belongs to."""
-    lineage = seat_of(name) if class_of(name) == 0 else name >> 40 & 0x3FFFFF
-    return lineage if lineage < 1 << 12 else game.NOBODY
 
 
 def changes_of(kind, bits):
@@ -82,34 +31,6 @@ def changed_by(changes, values):
     return changed
 
 
-def take_id(bits, now):
-    kind = bits.take(2)
-    if kind == WALL:
-        raise game.Malformed("the id of a wall")
-
-    def small(few, many):
-        is_large = bits.take(1)
-        value = bits.take(many if is_large else few)
-        if is_large and value >> few == 0:
-            raise game.Malformed("a number is not in its shortest form")
-        return value
-
-    seat = bits.take(12) if kind == 0 else 0
-    who = small(4, 18) if kind == 0 else small(12, 22)
-    width = bits.take(6)
-    age = bits.take(width) if width <= 32 else 0
-    if width > 32 or age.bit_length() != width:
-        raise game.Malformed("an age is not in its shortest form")
-    count = bits.take(8) if bits.take(1) else None
-    if count == 0:
-        raise game.Malformed("a count is not in its shortest form")
-    if kind == 0:
-        if age >= 1 << 24:
-            raise game.Malformed("an age of an avatar is too large")
-        return who << 44 | seat << 32 | ((now - age) % (1 << 24)) << 8 | (count or 0)
-    return kind << 62 | who << 40 | ((now - age) % (1 << 32)) << 8 | (count or 0)
-
-
 class Views:
     """Reads the bits of one game; all entities of a kind move in the same way."""
 
@@ -119,7 +40,7 @@ class Views:
 
     def inputs(self, data):
         """The inputs of a message: look back and values of each."""
-        bits, look_back, values, inputs = BitReader(data), 0, self.game.input.by_default(), []
+        bits, look_back, values, inputs = game.BitReader(data), 0, self.game.input.by_default(), []
         while bits.take(1):
             if len(inputs) == INPUTS_MAX:
                 raise game.Malformed("too many inputs")
@@ -136,7 +57,7 @@ class Views:
             return []
         if not self.game.commands:
             raise game.Malformed("commands of a game without any")
-        bits = BitReader(data)
+        bits = game.BitReader(data)
         number, commands = bits.take(16), []
         while bits.take(1):
             kind = bits.one_of(len(self.game.commands))
@@ -154,7 +75,7 @@ class Views:
         None stands for each of these in the exits.
         If the exits have a bit for each member, the number of members decides what the bits behind mean. Of the numbers
         that can be, the first counts whose content is likely, or else the first whose content can be read."""
-        width = BitReader(data).take(4) if data else None
+        width = game.BitReader(data).take(4) if data else None
         first, fault = None, game.Malformed("an index has another width")
         for number in range(more[0], more[1] + 1):
             base = known + [None] * number
@@ -178,7 +99,7 @@ class Views:
         self.has_bit_for_each = False
         if not data:
             return content
-        bits = BitReader(data)
+        bits = game.BitReader(data)
         members = len(base) if base is not None else 0
         if bits.take(4) != max(members - 1, 0).bit_length():
             raise game.Malformed("an index has another width")
@@ -220,7 +141,7 @@ class Views:
 
     @staticmethod
     def _player(member):
-        if member is None or class_of(member) != 0:
+        if member is None or game.class_of(member) != 0:
             raise game.Malformed("an input of an entity that no player controls")
         return member
 
@@ -246,10 +167,10 @@ class Views:
             if base is not None and bits.take(1):
                 name = base[bits.one_of(len(base))]
             else:
-                name = take_id(bits, now)
+                name = game.take_id(bits, now)
                 if base is not None and name in base:
                     raise game.Malformed("a member of the base is named by its id")
-            rows.append(self._row(bits, name, origin))
+            rows.append(self._with_input(bits, self.game.row(bits, name, origin)))
         return self._sorted(rows)
 
     @staticmethod
@@ -259,60 +180,27 @@ class Views:
             raise game.Malformed("the rows are not sorted by id, or too many")
         return rows
 
-    def whole_view(self, data, now):
-        """The members of a view, and its room, as one end of a desync sends it."""
-        bits = BitReader(data)
-        room, rows = self.game.room.sparse_bits(bits), []
-        while bits.take(1):
-            name, motion = take_id(bits, now), bits.take(2)
-            if motion > game.FIXED:
-                raise game.Malformed("an entity that moves in no way")
-            rows.append(self._row(bits, name, (0, 0), motion))
-        bits.end()
-        return self._sorted(rows), room
-
-    def _row(self, bits, name, origin, motion=None):
-        """`name`: None is an unknown entity, which another one has spawned."""
-        row = {"id": name, "kind": bits.one_of(len(self.game.kinds)), "new": bits.take(1)}
-        row["owner"] = owner_of(name) if name is not None else None
-        of_class = class_of(name) if name is not None else BY_ENTITY
-        is_far = bits.take(1)
-        row["place"] = [bits.signed(32) if is_far else origin[axis] + bits.signed(22) for axis in range(2)]
-        fits = all(-NEAR <= row["place"][axis] - origin[axis] < NEAR for axis in range(2))
-        if is_far == fits:
-            raise game.Malformed("a place is not in its shortest form")
-        kind = self.game.kinds[row["kind"]]
-        motion = kind.motion if motion is None else motion
-        row["state"] = kind.sparse_bits(bits)
-        row["extra"] = b"" if motion == game.FIXED else self._velocity(bits)
-        row["parent"] = 0
-        if of_class == BY_ENTITY and bits.take(1):
-            row["parent"] = 1 + bits.take(1)
-            row["extra"] += struct.pack("<Q", bits.take(64))
-        if motion == game.KINEMATIC:
-            row["extra"] += struct.pack("<HI", bits.take(16), bits.take(32))
-        elif motion == game.DYNAMIC and bits.take(1):
-            row["extra"] += struct.pack("<Q", bits.take(64))
-        if of_class == 0:
+    def _with_input(self, bits, row):
+        if row["id"] is not None and game.class_of(row["id"]) == 0:
             row["input"] = self.game.input.sparse_bits(bits)
         return row
 
-    @staticmethod
-    def _velocity(bits):
-        """As a keyframe has it."""
-        width = bits.take(5)
-        coded = [bits.take(width) for _ in range(2)]
-        if max(coded).bit_length() != width:
-            raise game.Malformed("a velocity is not in its shortest form")
-        return struct.pack("<2i", *(value >> 1 ^ -(value & 1) for value in coded))
+    def whole_view(self, data, now):
+        """The members of a view, and its room, as one end of a desync sends it."""
+        bits = game.BitReader(data)
+        room, rows = self.game.room.sparse_bits(bits), []
+        while bits.take(1):
+            rows.append(self._with_input(bits, self.game.whole_row(bits, now)))
+        bits.end()
+        return self._sorted(rows), room
 
     def view_hash(self, frame, members):
         """The hash of a view with these members of a keyframe."""
         entities = {entity["id"]: entity for entity in frame["entities"]}
         rows = [dict(entities[member]) for member in members]
         for row in rows:
-            if class_of(row["id"]) == 0:
-                row["input"] = frame["seats"][seat_of(row["id"])]["input"]
+            if game.class_of(row["id"]) == 0:
+                row["input"] = frame["seats"][game.seat_of(row["id"])]["input"]
         return self.rows_hash(rows, frame["room"])
 
     def rows_hash(self, rows, room):
@@ -322,14 +210,14 @@ class Views:
             total += self.game.entity_hash(row)
             if "input" in row:
                 held = self.game.input.canonical(row["input"])
-                total += xxhash.xxh3_64_intdigest(held, seat_of(row["id"]))
+                total += xxhash.xxh3_64_intdigest(held, game.seat_of(row["id"]))
         return total & 0xFFFFFFFF
 
     def events(self, data):
         """(number, age, kind, seat, value) of each; kind 0 is the new state of the player in a seat."""
         if not data:
             return []
-        bits = BitReader(data)
+        bits = game.BitReader(data)
         number, events = bits.take(16), []
         while bits.take(1):
             age = bits.take(5)

@@ -5,7 +5,8 @@ import struct
 import views
 from flatbuffer import Malformed
 from game import FIXED, NOBODY, PLAYER
-from game_views import UNIT, class_of
+from game import class_of
+from game_views import UNIT
 from layouts import DATAGRAM_MAX
 from sent_views import NS, UNPROVEN_FREE, base_age_max, unproven_interval
 

@@ -7,8 +7,8 @@ have spawned, of which only the ones told in full are certain."""
 from collections import namedtuple
 
 from flatbuffer import need
-from game import PRESS
-from game_views import BY_ENTITY, MEMBERS_MAX, class_of, generation_of, seat_of
+from game import BY_ENTITY, PRESS, class_of, generation_of, seat_of
+from game_views import MEMBERS_MAX
 
 OTHER = "other"  # a flag has changed
 

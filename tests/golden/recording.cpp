@@ -103,7 +103,7 @@ struct Opened {
 std::expected<Opened, ReplayFailure> open_recording(const std::string& path, ConstBytes bytes) {
   auto reader = record::Reader::open(bytes);
   if (!reader) {
-    return unreadable("cannot read " + path + ": " + std::string{record::describe(reader.error())});
+    return unreadable("cannot read " + path + ": " + record::describe(reader.error(), bytes));
   }
   const engine::Identity identity = record::identity_of(reader->header());
   auto found =

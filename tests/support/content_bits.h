@@ -3,8 +3,8 @@
 
 #include "engine/bits.h"
 #include "engine/declared.h"
+#include "engine/row_codec.h"
 #include "views/content.h"
-#include "views/row_codec.h"
 
 #include <array>
 #include <cstddef>
@@ -113,9 +113,9 @@ class ContentBits {
       if (is_member) {
         out.write(member, width());
       } else {
-        views::write_id(row.head.id, base_.tick, out);
+        engine::write_id(row.head.id, base_.tick, out);
       }
-      views::write_row(game_, row, origin, out);
+      views::write_member(game_, row, origin, out);
     }
     out.write(0, 1);
   }
@@ -139,8 +139,8 @@ inline std::vector<std::byte> full_content(const views::Rows& rows, Tick now, Ve
   views::write_origin(origin, out);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     out.write(1, 1);
-    views::write_id(rows.head(i).id, now, out);
-    views::write_row(rows.game(), rows.row(i), origin, out);
+    engine::write_id(rows.head(i).id, now, out);
+    views::write_member(rows.game(), rows.row(i), origin, out);
   }
   out.write(0, 1);
   return bytes;

@@ -61,37 +61,16 @@ std::string_view name_of(engine::InputSource source) {
   return name_among<engine::InputSource::Neutral>({"received", "repeated", "neutral"}, source);
 }
 
-std::string_view name_of(engine::OutcomeKind kind) {
-  return name_among<engine::OutcomeKind::Closed>(
-      {"left", "joined", "spawned", "removed", "focused", "commanded", "decided", "seat", "room",
-       "secret", "unknown", "published", "closed"},
-      kind);
-}
-
-bool has_seat(engine::OutcomeKind kind) {
-  using enum engine::OutcomeKind;
-  return kind == Left || kind == Joined || kind == Spawned || kind == Focused ||
-         kind == Commanded || kind == Seat;
-}
-
-bool has_entity(engine::OutcomeKind kind) {
-  return kind == engine::OutcomeKind::Spawned || kind == engine::OutcomeKind::Removed ||
-         kind == engine::OutcomeKind::Focused || kind == engine::OutcomeKind::Decided;
-}
-
-bool has_place(engine::OutcomeKind kind) {
-  return kind == engine::OutcomeKind::Spawned || kind == engine::OutcomeKind::Focused;
-}
-
 std::string outcome_json(const GameTable& game, const engine::TickRecord& record,
                          const engine::Outcome& outcome) {
-  std::string text = fmt::format(R"({{"outcome":"{}")", name_of(outcome.kind));
+  const engine::OutcomeForm& form = engine::form_of(outcome.kind);
+  std::string text = fmt::format(R"({{"outcome":"{}")", form.name);
   const auto add = [&](std::string_view key, std::string_view value) {
     fmt::format_to(std::back_inserter(text), R"(,"{}":{})", key, value);
   };
-  if (has_seat(outcome.kind)) add("seat", seat_json(outcome.player));
-  if (has_entity(outcome.kind)) add("id", id_json(engine::body_id(outcome.ref)));
-  if (has_place(outcome.kind)) add("min", place_json(outcome.min));
+  if (form.is_of_seat || form.has_owner) add("seat", seat_json(outcome.player));
+  if (form.has_entity) add("id", id_json(engine::body_id(outcome.ref)));
+  if (form.has_place) add("min", place_json(outcome.min));
   if (outcome.velocity != Vec2{}) add("velocity", place_json(outcome.velocity));
   if (const TypeInfo* type = engine::payload_type(game, outcome)) {
     add("type", fmt::format(R"("{}")", type->name));
@@ -146,12 +125,13 @@ std::string tick_json(const engine::World& world, const engine::DecodedTick& tic
 
 std::string in_words(const GameTable& game, const engine::TickRecord& record,
                      const engine::Outcome& outcome) {
-  std::string text{name_of(outcome.kind)};
+  const engine::OutcomeForm& form = engine::form_of(outcome.kind);
+  std::string text{form.name};
   const TypeInfo* type = engine::payload_type(game, outcome);
   if (type != nullptr) text += fmt::format(" {}", type->name);
-  if (has_entity(outcome.kind)) text += fmt::format(" {}", outcome.ref.id);
-  if (has_seat(outcome.kind)) text += fmt::format(" seat {}", seat_json(outcome.player));
-  if (has_place(outcome.kind)) text += fmt::format(" at {}", place_json(outcome.min));
+  if (form.has_entity) text += fmt::format(" {}", outcome.ref.id);
+  if (form.is_of_seat || form.has_owner) text += fmt::format(" seat {}", seat_json(outcome.player));
+  if (form.has_place) text += fmt::format(" at {}", place_json(outcome.min));
   if (type == nullptr) return text;
   const std::string values = engine::value_in_words(*type, record.bytes_of(outcome));
   return values.empty() ? text : text + ": " + values;

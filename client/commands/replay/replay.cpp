@@ -35,9 +35,9 @@ std::expected<std::unique_ptr<Recording>, Unreadable> open_bytes(const std::stri
   }
   const record::RecordError error = recording->reader.error();
   const bool damaged = error == record::RecordError::HeaderDamaged;
-  return std::unexpected{
-      Unreadable{.code = damaged ? ExitCode::CheckFailed : ExitCode::Failed,
-                 .why = fmt::format("cannot read {}: {}", path, record::describe(error))}};
+  return std::unexpected{Unreadable{
+      .code = damaged ? ExitCode::CheckFailed : ExitCode::Failed,
+      .why = fmt::format("cannot read {}: {}", path, record::describe(error, recording->bytes))}};
 }
 
 std::expected<std::unique_ptr<Recording>, ExitCode> open_recording(const std::string& path,
@@ -57,7 +57,8 @@ std::expected<std::unique_ptr<Recording>, ExitCode> open_with_header(const std::
   if (recording && !(*recording)->reader) {
     return std::unexpected{output.failed(
         ExitCode::Failed,
-        fmt::format("cannot read {}: {}", path, record::describe((*recording)->reader.error())))};
+        fmt::format("cannot read {}: {}", path,
+                    record::describe((*recording)->reader.error(), (*recording)->bytes)))};
   }
   return recording;
 }

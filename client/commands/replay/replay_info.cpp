@@ -25,7 +25,7 @@ std::string start_text(const record::Header& header) {
 }
 
 nlohmann::ordered_json header_document(const record::Header& header) {
-  return {{"format", header.version},
+  return {{"format", record::kFormatVersion},
           {"game", header.game},
           {"game_version", header.game_version},
           {"game_hash", hash_text(header.game_hash)},

@@ -11,10 +11,6 @@ namespace {
 
 constexpr const char* kAbsent = "absent";
 
-std::string text_of(Player player) {
-  return player.seat == Player::kNobody ? "nobody" : std::to_string(player.seat);
-}
-
 std::string text_of(BodyId id) {
   return id == sim::kNoBody ? "none" : std::to_string(id.value);
 }
@@ -31,9 +27,9 @@ void Differences::compare_entities(const ComparedRows& expected, const ComparedR
   auto want = next(expected, i);
   auto have = next(got, j);
   while (want || have) {
-    const bool is_expected = want && (!have || want->row.head.id <= have->row.head.id);
-    const bool is_got = have && (!want || have->row.head.id <= want->row.head.id);
-    const RowHead& head = is_expected ? want->row.head : have->row.head;
+    const bool is_expected = want && (!have || want->head.id <= have->head.id);
+    const bool is_got = have && (!want || have->head.id <= want->head.id);
+    const RowHead& head = is_expected ? want->head : have->head;
     if (is_compared(head.id)) {
       begin_entity(head);
       if (is_expected && is_got) {
@@ -84,21 +80,20 @@ std::optional<WorldDifference> Differences::finish() {
   return std::move(found_);
 }
 
-void Differences::compare_rows(const ComparedRow& expected, const ComparedRow& got) {
-  const RowHead& want = expected.row.head;
-  const RowHead& have = got.row.head;
+void Differences::compare_rows(const RowRef& expected, const RowRef& got) {
+  const RowHead& want = expected.head;
+  const RowHead& have = got.head;
   const bool is_same_kind = want.kind == have.kind;
   if (!is_same_kind) {
     add("kind", std::string{game_.kinds[want.kind].type.name},
         std::string{game_.kinds[have.kind].type.name});
   }
-  if (expected.owner != got.owner) add("owner", text_of(expected.owner), text_of(got.owner));
   compare("x", want.min.x, have.min.x);
   compare("y", want.min.y, have.min.y);
   compare("vx", want.velocity.x, have.velocity.x);
   compare("vy", want.velocity.y, have.velocity.y);
   if (is_same_kind) {
-    compare_values(game_.kinds[want.kind].type, expected.row.state, got.row.state);
+    compare_values(game_.kinds[want.kind].type, expected.state, got.state);
   }
   compare("parent", static_cast<int>(want.parent), static_cast<int>(have.parent));
   compare("is_new", int{want.is_new}, int{have.is_new});
@@ -106,8 +101,8 @@ void Differences::compare_rows(const ComparedRow& expected, const ComparedRow& g
   compare("path", int{want.path}, int{have.path});
   compare("path_ticks", want.path_ticks, have.path_ticks);
   compare_ids("carrier", want.carrier, have.carrier);
-  const bool have_inputs = !expected.row.input.empty() && !got.row.input.empty();
-  if (have_inputs) compare_values(game_.input, expected.row.input, got.row.input, "input.");
+  const bool have_inputs = !expected.input.empty() && !got.input.empty();
+  if (have_inputs) compare_values(game_.input, expected.input, got.input, "input.");
 }
 
 void Differences::add(std::string_view field, std::string expected, std::string got) {

@@ -16,16 +16,10 @@
 
 namespace tickbox::engine {
 
-/// A row to be compared. That of a world may have another owner than its id says.
-struct ComparedRow {
-  RowRef row;
-  Player owner;
-};
-
 /// Rows to be compared, by id.
 struct ComparedRows {
   std::size_t size;
-  FunctionRef<ComparedRow(std::size_t)> row;
+  FunctionRef<RowRef(std::size_t)> row;
 };
 
 /// Counts the differences, and keeps those of what differs first.
@@ -56,7 +50,7 @@ class Differences {
 
  private:
   void begin_entity(const RowHead& head);
-  void compare_rows(const ComparedRow& expected, const ComparedRow& got);
+  void compare_rows(const RowRef& expected, const RowRef& got);
   void add(std::string_view field, std::string expected, std::string got);
   [[nodiscard]] std::string name_of(const RowHead& head) const;
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <set>
+#include <utility>
 
 namespace tickbox::engine {
 namespace {
@@ -15,15 +16,28 @@ std::uint8_t head_byte(std::uint8_t number, OutcomePhase phase) {
   return static_cast<std::uint8_t>(unsigned{number} << 1U | static_cast<unsigned>(phase));
 }
 
-void write_sparse(const TypeInfo& type, ConstBytes bytes, std::vector<std::byte>& out) {
-  BitWriter writer{out};
-  pack_sparse(type, bytes, writer);
-}
-
-bool has_type(OutcomeKind kind) {
-  return kind == OutcomeKind::Spawned || kind == OutcomeKind::Commanded ||
-         kind == OutcomeKind::Decided || (kind >= OutcomeKind::Seat && kind != OutcomeKind::Closed);
-}
+/// By OutcomeKind; the place after Secret is that of a strike.
+constexpr std::array<OutcomeForm, OutcomeHead::kMost + 1> kForms{{
+    {.name = "left", .is_of_seat = true},
+    {.name = "joined", .is_of_seat = true},
+    {.name = "spawned",
+     .has_type = true,
+     .has_owner = true,
+     .has_entity = true,
+     .has_place = true,
+     .has_way = true,
+     .has_value = true},
+    {.name = "removed", .has_entity = true},
+    {.name = "focused", .is_of_seat = true, .has_entity = true, .has_place = true},
+    {.name = "commanded", .is_of_seat = true, .has_type = true, .has_value = true},
+    {.name = "decided", .has_type = true, .has_entity = true, .has_value = true},
+    {.name = "seat", .is_of_seat = true, .has_value = true},
+    {.name = "room", .has_value = true},
+    {.name = "secret", .has_random = true, .has_value = true},
+    {.name = "strike"},
+    {.name = "published", .has_type = true, .has_value = true},
+    {.name = "closed"},
+}};
 
 Player read_seat(NumberReader& in) {
   return {static_cast<std::uint16_t>(in.number(kSeatsMax - 1))};
@@ -137,7 +151,16 @@ class RecordCheck {
   std::set<BodyId> removed_;  ///< of the world's entities
 };
 
+/// Whether the lists of a tick say of which player an outcome is.
+bool is_in_list(OutcomeKind kind) {
+  return kind == OutcomeKind::Left || kind == OutcomeKind::Joined;
+}
+
 }  // namespace
+
+const OutcomeForm& form_of(OutcomeKind kind) {
+  return kForms[std::to_underlying(kind)];
+}
 
 const TypeInfo* payload_type(const GameTable& game, const Outcome& outcome) {
   switch (outcome.kind) {
@@ -163,62 +186,31 @@ const TypeInfo* payload_type(const GameTable& game, const Outcome& outcome) {
 void write_outcome(const GameTable& game, const Outcome& outcome, ConstBytes bytes,
                    std::vector<std::byte>& out) {
   NumberWriter writer{out};
-  writer.fixed(head_byte(static_cast<std::uint8_t>(outcome.kind), outcome.phase));
-  const auto place = [&] {
-    writer.fixed(outcome.min.x);
-    writer.fixed(outcome.min.y);
-  };
   // kNobody and kNoPath become 0.
   const auto one_more = [](std::uint16_t number) {
     return static_cast<std::uint32_t>(static_cast<std::uint16_t>(number + 1));
   };
-  switch (outcome.kind) {
-    case OutcomeKind::Left:
-    case OutcomeKind::Joined:
-    case OutcomeKind::Room:
-    case OutcomeKind::Closed:
-      break;
-    case OutcomeKind::Seat:
-      writer.number(outcome.player.seat);
-      break;
-    case OutcomeKind::Spawned:
-      writer.number(outcome.type);
-      writer.number(one_more(outcome.player.seat));
-      writer.fixed(outcome.ref.id);
-      place();
-      if (outcome.velocity == Vec2{}) {
-        writer.number(one_more(outcome.path));
-      } else {
-        TICKBOX_ASSERT(outcome.path == kNoPath);
-        writer.number(kHasVelocity);
-        writer.fixed(outcome.velocity.x);
-        writer.fixed(outcome.velocity.y);
-      }
-      break;
-    case OutcomeKind::Removed:
-      writer.fixed(outcome.ref.id);
-      break;
-    case OutcomeKind::Focused:
-      writer.number(outcome.player.seat);
-      writer.fixed(outcome.ref.id);
-      place();
-      break;
-    case OutcomeKind::Commanded:
-      writer.number(outcome.player.seat);
-      writer.number(outcome.type);
-      break;
-    case OutcomeKind::Decided:
-      writer.number(outcome.type);
-      writer.fixed(outcome.ref.id);
-      break;
-    case OutcomeKind::Secret:
-      writer.fixed(outcome.random);
-      break;
-    case OutcomeKind::Published:
-      writer.number(outcome.type);
-      break;
+  const auto place = [&](Vec2 at) {
+    writer.fixed(at.x);
+    writer.fixed(at.y);
+  };
+  const OutcomeForm& form = form_of(outcome.kind);
+  writer.fixed(head_byte(static_cast<std::uint8_t>(outcome.kind), outcome.phase));
+  if (is_in_list(outcome.kind)) return;
+  if (form.is_of_seat) writer.number(outcome.player.seat);
+  if (form.has_type) writer.number(outcome.type);
+  if (form.has_owner) writer.number(one_more(outcome.player.seat));
+  if (form.has_entity) writer.fixed(outcome.ref.id);
+  if (form.has_place) place(outcome.min);
+  if (form.has_way && outcome.velocity == Vec2{}) {
+    writer.number(one_more(outcome.path));
+  } else if (form.has_way) {
+    TICKBOX_ASSERT(outcome.path == kNoPath);
+    writer.number(kHasVelocity);
+    place(outcome.velocity);
   }
-  if (const TypeInfo* type = payload_type(game, outcome)) write_sparse(*type, bytes, out);
+  if (form.has_random) writer.fixed(outcome.random);
+  if (form.has_value) pack_sparse(*payload_type(game, outcome), bytes, out);
 }
 
 void write_strike(const Strike& strike, std::vector<std::byte>& out) {
@@ -246,50 +238,20 @@ void read_outcome(const GameTable& game, OutcomeHead head, NumberReader& in, Tic
   Outcome outcome{.kind = static_cast<OutcomeKind>(head.number),
                   .phase = head.phase,
                   .first = record.bytes.size()};
-  switch (outcome.kind) {
-    case OutcomeKind::Left:
-    case OutcomeKind::Joined:
-      TICKBOX_ASSERT(false);
-      break;
-    case OutcomeKind::Seat:
-      outcome.player = read_seat(in);
-      break;
-    case OutcomeKind::Spawned:
-      outcome.type = static_cast<std::uint8_t>(in.number(UINT8_MAX));
-      outcome.player = {read_one_less(in)};
-      outcome.ref = {in.fixed<std::uint64_t>()};
-      outcome.min = read_place(in);
-      read_way(in, outcome);
-      break;
-    case OutcomeKind::Removed:
-      outcome.ref = {in.fixed<std::uint64_t>()};
-      break;
-    case OutcomeKind::Focused:
-      outcome.player = read_seat(in);
-      outcome.ref = {in.fixed<std::uint64_t>()};
-      outcome.min = read_place(in);
-      break;
-    case OutcomeKind::Commanded:
-      outcome.player = read_seat(in);
-      outcome.type = static_cast<std::uint8_t>(in.number(UINT8_MAX));
-      break;
-    case OutcomeKind::Decided:
-      outcome.type = static_cast<std::uint8_t>(in.number(UINT8_MAX));
-      outcome.ref = {in.fixed<std::uint64_t>()};
-      break;
-    case OutcomeKind::Room:
-    case OutcomeKind::Closed:
-      break;
-    case OutcomeKind::Secret:
-      outcome.random = in.fixed<std::uint64_t>();
-      break;
-    case OutcomeKind::Published:
-      outcome.type = static_cast<std::uint8_t>(in.number(UINT8_MAX));
-      break;
+  TICKBOX_ASSERT(!is_in_list(outcome.kind));
+  const OutcomeForm& form = form_of(outcome.kind);
+  if (form.is_of_seat) outcome.player = read_seat(in);
+  if (form.has_type) outcome.type = static_cast<std::uint8_t>(in.number(UINT8_MAX));
+  if (form.has_owner) outcome.player = {read_one_less(in)};
+  if (form.has_entity) outcome.ref = {in.fixed<std::uint64_t>()};
+  if (form.has_place) outcome.min = read_place(in);
+  if (form.has_way) read_way(in, outcome);
+  if (form.has_random) outcome.random = in.fixed<std::uint64_t>();
+  if (form.has_value) {
+    const TypeInfo* const type = payload_type(game, outcome);
+    if (type == nullptr) return void(in.fail());
+    read_sparse(*type, in, record.bytes);
   }
-  const TypeInfo* type = payload_type(game, outcome);
-  if (has_type(outcome.kind) && type == nullptr) return void(in.fail());
-  if (type != nullptr) read_sparse(*type, in, record.bytes);
   outcome.size = record.bytes.size() - outcome.first;
   record.outcomes.push_back(outcome);
 }

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 namespace tickbox::engine {
@@ -34,6 +35,22 @@ struct OutcomeHead {
     return number == static_cast<std::uint8_t>(kind);
   }
 };
+
+/// What an outcome of a kind has beside its head, in the order of the bytes. All that writes, reads
+/// or prints outcomes follows it.
+struct OutcomeForm {
+  std::string_view name;
+  bool is_of_seat = false;
+  bool has_type = false;   ///< of the entity's kind, the command, the decision or the result
+  bool has_owner = false;  ///< the player of a spawned entity
+  bool has_entity = false;
+  bool has_place = false;
+  bool has_way = false;     ///< a path or a velocity
+  bool has_random = false;  ///< the state of the room's sequence
+  bool has_value = false;   ///< of payload_type()
+};
+
+[[nodiscard]] const OutcomeForm& form_of(OutcomeKind kind);
 
 /// Returns the type of what an outcome holds in its bytes; nullptr for none.
 [[nodiscard]] const TypeInfo* payload_type(const GameTable& game, const Outcome& outcome);

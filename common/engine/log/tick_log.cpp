@@ -47,15 +47,6 @@ std::uint32_t count_of(std::size_t size) {
   return static_cast<std::uint32_t>(size);
 }
 
-/// The most bytes of a sparse value: one bit more for each value than packed.
-std::size_t sparse_bytes_max(const TypeInfo& type) {
-  std::size_t bits = type.bits;
-  for (const FieldInfo& field : type.fields()) {
-    bits += field.times;
-  }
-  return (bits + 7) / 8;
-}
-
 }  // namespace
 
 ConstBytes idle_tick_bytes() {
@@ -68,12 +59,12 @@ std::size_t tick_bytes_of(const GameTable& game, std::size_t seats) {
   constexpr std::size_t kListsBytes = 1 + 4 * 3;
   constexpr std::size_t kInputHead = 2 + 2;
   constexpr std::size_t kOutcomeHead = 2 + 1 + 2 + 8;
-  std::size_t outcome = sparse_bytes_max(game.seat);
+  const auto bytes = [](const TypeInfo& type) { return (sparse_bits_max(type) + 7) / 8; };
+  std::size_t outcome = bytes(game.seat);
   for (const TypeInfo& type : game.outcomes) {
-    outcome = std::max(outcome, sparse_bytes_max(type));
+    outcome = std::max(outcome, bytes(type));
   }
-  return kListsBytes +
-         seats * (kInputHead + sparse_bytes_max(game.input) + 2 * (kOutcomeHead + outcome));
+  return kListsBytes + seats * (kInputHead + bytes(game.input) + 2 * (kOutcomeHead + outcome));
 }
 
 // --- HeldSources ---
@@ -198,9 +189,7 @@ void TickLog::write_inputs() {
     const std::size_t bits = has_input ? sparse_bits(game_->input, change.input) : 0;
     out.number(gaps.gap(change.player));
     out.number(count_of((bits + 7) / 8) << kSourceBits | static_cast<std::uint32_t>(change.source));
-    if (!has_input) continue;
-    BitWriter writer{bytes_};
-    pack_sparse(game_->input, change.input, writer);
+    if (has_input) pack_sparse(game_->input, change.input, bytes_);
   }
 }
 

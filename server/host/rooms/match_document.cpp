@@ -12,7 +12,7 @@ namespace tickbox::server {
 namespace {
 
 /// The first bytes of a document: "TBM" and the version of the format.
-constexpr std::uint32_t kMatchFormat = 0x014d'4254;
+constexpr std::uint32_t kMatchFormat = 0x024d'4254;
 
 /// The bytes of a seat without user bytes, and of a departure.
 constexpr std::size_t kSeatBytesMin = 1 + 8 + 4 + 1;

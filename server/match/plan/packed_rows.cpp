@@ -1,6 +1,7 @@
 #include "server/match/plan/packed_rows.h"
 
-#include "views/row_codec.h"
+#include "engine/row_codec.h"
+#include "views/rows.h"
 
 #include <algorithm>
 
@@ -43,8 +44,8 @@ const PackedRows::Packed& PackedRows::pack(SlotId slot, std::size_t row) {
     return static_cast<std::uint32_t>(first);
   };
   packed.id =
-      pack([&](auto& out) { views::write_id(ref.head.id, world_->tick, out); }, packed.bits.id);
-  packed.row = pack([&](auto& out) { views::write_row(world_->game(), ref, ref.head.min, out); },
+      pack([&](auto& out) { engine::write_id(ref.head.id, world_->tick, out); }, packed.bits.id);
+  packed.row = pack([&](auto& out) { views::write_member(world_->game(), ref, ref.head.min, out); },
                     packed.bits.row);
   return packed;
 }
@@ -56,13 +57,13 @@ void PackedRows::write_id(SlotId slot, std::size_t row, engine::BitWriter& out) 
 
 void PackedRows::write_row(SlotId slot, std::size_t row, Vec2 origin, engine::BitWriter& out) {
   const Vec2 place = world_->body(row).min;
-  if (!views::is_near(place, origin)) {
-    return views::write_row(world_->game(), views::row_of(*world_, row), origin, out);
+  if (!engine::is_near(place, origin)) {
+    return views::write_member(world_->game(), views::row_of(*world_, row), origin, out);
   }
   const Packed& of = packed(slot, row);
   const std::uint64_t* words = &words_[of.row];
   const std::size_t first = std::min<std::size_t>(of.bits.row, kWordBits);
-  out.write(*words | views::near_place(place, origin) << views::bits_before_place(world_->game()),
+  out.write(*words | engine::near_place(place, origin) << engine::bits_before_place(world_->game()),
             static_cast<unsigned>(first));
   if (of.bits.row > kWordBits) write_words(words + 1, of.bits.row - kWordBits, out);
 }

@@ -43,7 +43,7 @@ std::size_t row_bits(const ClientContext& client, const ClientBodies& bodies, Sl
   const RowBits bits = client.tick.bits_of(slot);
   const std::size_t name = bodies.states[slot].is_in_base ? client.index_bits() : bits.id;
   return 1 + (on_base ? 1 : 0) + name + bits.row +
-         (views::is_near(min_of(body.extent), client.origin) ? 0 : views::kFarBits);
+         (engine::is_near(min_of(body.extent), client.origin) ? 0 : engine::kFarBits);
 }
 
 /// Returns the bits of an island's present bodies in full. Cost: linear in its members.
@@ -481,7 +481,7 @@ std::optional<ChosenBodies> choose_bodies(const ClientContext& client, const Row
     const bool is_own = candidate.priority == kOwnPriority;
     const std::size_t headroom = candidate.can_wait ? budget.headroom : 0;
     // If this candidate is new, all behind it are new too: none of them fits.
-    if (!is_own && left < headroom + views::kNearPlaceBits) break;
+    if (!is_own && left < headroom + engine::kNearPlaceBits) break;
     const std::size_t bits = row_bits(client, bodies, candidate.slot);
     if (bits + headroom > left) {
       if (is_own && !may_omit_own) return std::nullopt;

@@ -103,7 +103,7 @@ bool FollowCheck::begin() {
   if (log_.size() < record::kRecordsOffset) return false;
   const auto reader = record::Reader::open(ConstBytes{log_}.first(record::kRecordsOffset));
   if (!reader) {
-    findings_.add("follow", "a log", std::string{record::describe(reader.error())});
+    findings_.add("follow", "a log", record::describe(reader.error(), log_));
     return false;
   }
   verifier_.emplace(*reader, match_.sound_game(), match_.map(), options_);

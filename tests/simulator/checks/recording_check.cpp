@@ -76,7 +76,7 @@ void RecordingCheck::check(const Recorded& recorded) {
   if (!reader) {
     // Killed before the first write had reached the disk.
     if (file.is_cut && file.bytes.size() < record::kFileHeaderBytes) return;
-    return findings_.add(kName, "a recording", std::string{record::describe(reader.error())});
+    return findings_.add(kName, "a recording", record::describe(reader.error(), file.bytes));
   }
   if (reader->header().part != recorded.part) {
     findings_.add(kName, fmt::format("part {}", recorded.part),

@@ -178,13 +178,13 @@ TEST_F(ReplayCommand, ExitsOneWhereThereIsNoRecording) {
   // The records are cut off: their keyframes have the present version.
   earlier.resize(record::kFileHeaderBytes);
   const MutableBytes header{earlier};
-  store_le(header.subspan(8), std::uint16_t{record::kFormatVersionOldest - 1});
+  store_le(header.subspan(8), std::uint16_t{record::kFormatVersion - 1});
   store_le(header.last(record::kChecksumBytes),
            hash_bytes(header.first(header.size() - record::kChecksumBytes)));
   for (const auto& [path, said] : std::vector<std::pair<std::string, std::string>>{
            {"/nonexistent/match.tickbox", "/nonexistent/match.tickbox"},
            {text_file("{\"tick_rate\": 60}\n"), "not a recording"},
-           {file_of(earlier), "another version of the recording format"}}) {
+           {file_of(earlier), "version 8 of the recording format"}}) {
     for (const char* const command : {"verify", "info"}) {
       const Outcome outcome = replay({command, path});
       expect_ended(outcome, 1, said);

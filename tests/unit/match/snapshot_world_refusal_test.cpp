@@ -96,7 +96,7 @@ class SnapshotWorldRefusalTest : public ::testing::Test {
     views::write_origin({}, out);
     out.write(3, 2);
     out.write(index, kWidth);
-    views::write_row(field::game(), rows.row(index), {}, out);
+    views::write_member(field::game(), rows.row(index), {}, out);
     out.write(0, 1);
   }
 
@@ -108,8 +108,8 @@ class SnapshotWorldRefusalTest : public ::testing::Test {
         engine::IdClass::ByServer,
         {.lineage = engine::kSeatsMax + 1'000 + number, .tick = {1}, .count = 0});
     out.write(1, 2);
-    views::write_id(id, now, out);
-    views::write_row(field::game(),
+    engine::write_id(id, now, out);
+    views::write_member(field::game(),
                      {.head = {.id = id, .min = place, .velocity = velocity, .kind = 1},
                       .state = state,
                       .input = {}},

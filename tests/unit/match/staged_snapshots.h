@@ -245,9 +245,9 @@ class StagedMatch : public FieldMatch {
       if (is_member) {
         out.write(members->index_of(id), views::index_bits(members->size()));
       } else {
-        views::write_id(id, now(), out);
+        engine::write_id(id, now(), out);
       }
-      views::write_row(field::game(), rows.row(i), {}, out);
+      views::write_member(field::game(), rows.row(i), {}, out);
     }
     out.write(0, 1);
   }

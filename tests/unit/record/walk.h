@@ -71,7 +71,7 @@ inline void take_item(record::Reader::Item item, const record::Reader& reader, W
   Walk seen;
   auto reader = record::Reader::open(file);
   if (!reader) {
-    ADD_FAILURE() << record::describe(reader.error());
+    ADD_FAILURE() << record::describe(reader.error(), file);
     return seen;
   }
   for (auto item = reader->next(); item != record::Reader::Item::Finished; item = reader->next()) {

@@ -358,11 +358,11 @@ TEST(Viewing, RefusesWhatIsNoRecording) {
   EXPECT_FALSE(viewing.read()) << "a log that grows begins with its header";
   ASSERT_TRUE(viewing.refusal());
   EXPECT_FALSE(viewing.refusal()->build);
-  EXPECT_EQ(viewing.refusal()->words, describe(record::RecordError::NotARecording));
+  EXPECT_EQ(viewing.refusal()->words, describe(record::RecordError::NotARecording, noise));
   const Viewed ended{noise};
-  EXPECT_EQ(ended.viewing.refusal()->words, describe(record::RecordError::NotARecording));
+  EXPECT_EQ(ended.viewing.refusal()->words, describe(record::RecordError::NotARecording, noise));
   const Viewed nothing{Bytes{}};
-  EXPECT_EQ(nothing.viewing.refusal()->words, describe(record::RecordError::HeaderCut));
+  EXPECT_EQ(nothing.viewing.refusal()->words, describe(record::RecordError::HeaderCut, {}));
 }
 
 TEST(Viewing, TakesNoMoreThanItHolds) {

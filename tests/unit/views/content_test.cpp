@@ -100,7 +100,7 @@ class ContentTest : public ::testing::Test {
   static void put_row_of_runner(std::uint16_t seat, BitWriter& out) {
     Rows rows{field::game()};
     add_runner(rows, seat);
-    write_row(field::game(), rows.row(0), {}, out);
+    write_member(field::game(), rows.row(0), {}, out);
   }
 
   static void write_end(BitWriter& out) { out.write(0, 1); }
@@ -257,7 +257,7 @@ TEST_F(ContentTest, AMemberThatIsNamedByItsIdIsRefused) {
     write_origin({}, out);
     out.write(1, 2);
     write_id(base_.head(1).id, {100}, out);
-    write_row(field::game(), base_.row(1), {}, out);
+    write_member(field::game(), base_.row(1), {}, out);
     write_end(out);
   }));
 }

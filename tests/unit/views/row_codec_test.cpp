@@ -1,12 +1,13 @@
 // Ids and rows as bits: each comes back, and its size is known before it is written. That each has
 // one form, whatever the bits: the target view_content of tests/fuzz.
 
-#include "views/row_codec.h"
+#include "engine/row_codec.h"
 
 #include "games/arena/arena.h"
 #include "package/laws/random_match.h"
 #include "tests/support/field_game.h"
 #include "tests/support/menagerie.h"
+#include "views/rows.h"
 
 #include <gtest/gtest.h>
 
@@ -23,7 +24,11 @@ namespace {
 namespace field = tests::field;
 using engine::BitReader;
 using engine::BitWriter;
+using engine::id_bits;
 using engine::IdClass;
+using engine::is_near;
+using engine::kFarBits;
+using engine::kNear;
 
 struct Bits {
   std::vector<std::byte> bytes;
@@ -104,13 +109,18 @@ TEST(IdCodec, AWallIsRefused) {
   EXPECT_FALSE(read_id(in, Tick{5}));
 }
 
+bool was_read(BodyId id, Vec2 origin, BitReader& in, Rows& rows) {
+  engine::RowState state{};
+  return add_member(engine::read_row(rows.game(), id, origin, in, state), in, rows);
+}
+
 class RowCodecTest : public ::testing::Test {
  protected:
   static constexpr Vec2 kOrigin{3 * kUnit, -4 * kUnit};
 
   [[nodiscard]] static Bits row_written(const GameTable& game, const RowRef& row,
                                         Vec2 origin = kOrigin) {
-    return written([&](BitWriter& out) { write_row(game, row, origin, out); });
+    return written([&](BitWriter& out) { write_member(game, row, origin, out); });
   }
 
   /// The bits of a row whose place is near the origin.
@@ -133,7 +143,7 @@ class RowCodecTest : public ::testing::Test {
     EXPECT_EQ(bits.count, near_bits(field::game(), row) + far_bits(head.min));
     Rows rows{field::game()};
     BitReader in{bits.bytes};
-    if (!read_row(head.id, kOrigin, in, rows)) return std::nullopt;
+    if (!was_read(head.id, kOrigin, in, rows)) return std::nullopt;
     EXPECT_EQ(in.at(), bits.count);
     return rows.head(0);
   }
@@ -205,9 +215,9 @@ TEST_F(RowCodecTest, ANearPlaceInTheLongFormIsRefused) {
   const Bits bits = written(row);
   BitReader in{bits.bytes};
   Rows rows{field::game()};
-  EXPECT_FALSE(read_row(head.id, kOrigin, in, rows));
+  EXPECT_FALSE(was_read(head.id, kOrigin, in, rows));
   BitReader far{bits.bytes};
-  EXPECT_TRUE(read_row(head.id, {kOrigin.x + 2 * kNear, 0}, far, rows))
+  EXPECT_TRUE(was_read(head.id, {kOrigin.x + 2 * kNear, 0}, far, rows))
       << "far from another origin";
 }
 
@@ -232,7 +242,7 @@ TEST_P(RowCodecOfGame, EveryRowComesBack) {
       ASSERT_EQ(bits.count, near_bits(game, row) + far_bits(row.head.min));
       read.clear();
       BitReader in{bits.bytes};
-      ASSERT_TRUE(read_row(row.head.id, kOrigin, in, read));
+      ASSERT_TRUE(was_read(row.head.id, kOrigin, in, read));
       ASSERT_EQ(in.at(), bits.count);
       ASSERT_TRUE(are_equal(game, read.row(0), row));
     }

@@ -12,7 +12,6 @@
 #include "tests/support/menagerie.h"
 #include "views/content.h"
 #include "views/difference.h"
-#include "views/row_codec.h"
 
 #include <gtest/gtest.h>
 
@@ -144,7 +143,7 @@ class ViewStateBits : public ::testing::Test {
     out_->write(1, 1);
     write_id(crate_id(number), kNow, *out_);
     out_->write(motion, 2);
-    write_row(
+    write_member(
         game_,
         {.head = {.id = crate_id(number), .min = {5, 6}, .kind = 1}, .state = state, .input = {}},
         {}, *out_);
