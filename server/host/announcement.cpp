@@ -6,7 +6,7 @@
 #include "os/process/process.h"
 #include "os/process/standard_output.h"
 #include "os/process/steady_clock.h"
-#include "server/host/access.h"
+#include "server/host/base/access.h"
 
 #include <fmt/core.h>
 

@@ -2,7 +2,7 @@
 // The words of a server about itself: to the log and stdout when clients can connect, and to stdout
 // when it has stopped.
 
-#include "server/host/background_call.h"
+#include "server/host/base/background_call.h"
 #include "server/host/server.h"
 
 #include <cstdint>

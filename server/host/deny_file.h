@@ -1,9 +1,9 @@
 #pragma once
 // The file of --deny-file: read at the start, and again on SIGHUP or when it changes.
 
-#include "server/host/background_call.h"
+#include "server/host/base/background_call.h"
+#include "server/host/base/options.h"
 #include "server/host/file_watch.h"
-#include "server/host/options.h"
 #include "server/shard/connect/deny_list.h"
 #include "server/shard/log.h"
 

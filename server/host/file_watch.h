@@ -4,7 +4,7 @@
 
 #include "core/clock.h"
 #include "os/files/file.h"
-#include "server/host/background_call.h"
+#include "server/host/base/background_call.h"
 
 #include <optional>
 #include <string>

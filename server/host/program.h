@@ -2,7 +2,7 @@
 // The program tickbox-server: its command line and its commands.
 
 #include "engine/identity.h"
-#include "server/host/options.h"
+#include "server/host/base/options.h"
 
 #include <string>
 #include <string_view>

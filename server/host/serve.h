@@ -5,7 +5,7 @@
 #include "engine/identity.h"
 #include "os/process/log.h"
 #include "server/host/announcement.h"
-#include "server/host/options.h"
+#include "server/host/base/options.h"
 
 #include <string>
 

@@ -3,7 +3,7 @@
 #include "net/crypto.h"
 #include "os/net/resolve.h"
 #include "os/process/process.h"
-#include "server/host/access.h"
+#include "server/host/base/access.h"
 
 #include <algorithm>
 #include <cstdint>

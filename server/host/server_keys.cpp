@@ -1,7 +1,7 @@
 #include "server/host/server_keys.h"
 
 #include "os/files/private_file.h"
-#include "server/host/access.h"
+#include "server/host/base/access.h"
 
 #include <utility>
 

@@ -4,9 +4,9 @@
 
 #include "net/key_ring.h"
 #include "os/files/private_file.h"
-#include "server/host/background_call.h"
+#include "server/host/base/background_call.h"
+#include "server/host/base/options.h"
 #include "server/host/file_watch.h"
-#include "server/host/options.h"
 #include "server/shard/log.h"
 
 #include <expected>

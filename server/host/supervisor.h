@@ -7,12 +7,12 @@
 #include "core/log_event.h"
 #include "net/address.h"
 #include "server/host/admin/admin_orders.h"
-#include "server/host/background_call.h"
-#include "server/host/fleet/service_report.h"
-#include "server/host/mailbox.h"
-#include "server/host/rooms/hand_over.h"
+#include "server/host/base/background_call.h"
+#include "server/host/base/mailbox.h"
+#include "server/host/hand_over.h"
 #include "server/host/server.h"
 #include "server/host/service_end.h"
+#include "server/host/service_report.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -2,7 +2,7 @@
 // The loop that drives a shard of the server.
 
 #include "core/clock.h"
-#include "server/host/metrics_text.h"
+#include "server/host/admin/status.h"
 #include "server/host/rooms/shard_host.h"
 #include "server/host/server.h"
 #include "server/shard/paced_logs.h"

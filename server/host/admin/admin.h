@@ -8,7 +8,7 @@
 #include "os/process/log.h"
 #include "server/host/admin/admin_orders.h"
 #include "server/host/admin/admin_token.h"
-#include "server/host/metrics_text.h"
+#include "server/host/admin/status.h"
 #include "server/shard/room_status.h"
 
 #include <cstddef>

@@ -2,7 +2,7 @@
 
 #include "core/text.h"
 #include "os/files/file.h"
-#include "server/host/access.h"
+#include "server/host/base/access.h"
 
 #include <fmt/core.h>
 

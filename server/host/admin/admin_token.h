@@ -3,7 +3,7 @@
 
 #include "net/crypto.h"
 #include "os/files/private_file.h"
-#include "server/host/options.h"
+#include "server/host/base/options.h"
 
 #include <cstddef>
 #include <expected>

@@ -6,7 +6,7 @@
 #include "os/files/file.h"
 #include "os/process/system_error.h"
 #include "record/format.h"
-#include "server/host/background_call.h"
+#include "server/host/base/background_call.h"
 #include "server/host/recordings/recording_folder.h"
 
 #include <fmt/core.h>

@@ -2,7 +2,7 @@
 // The last seconds of a room as a recording, written when an assertion fails:
 // DIR/<start>-room<N>-crash.tickbox.
 
-#include "server/host/options.h"
+#include "server/host/base/options.h"
 #include "server/recording/recorder.h"
 
 #include <string>

@@ -6,7 +6,7 @@
 #include "core/entropy.h"
 #include "core/ids.h"
 #include "engine/identity.h"
-#include "server/host/options.h"
+#include "server/host/base/options.h"
 #include "server/host/recordings/crash_file.h"
 #include "server/host/recordings/recording_files.h"
 #include "server/match/match.h"

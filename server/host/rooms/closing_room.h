@@ -1,7 +1,7 @@
 #pragma once
 // A room that is closed, while its files are closed on a thread of their own.
 
-#include "server/host/background_call.h"
+#include "server/host/base/background_call.h"
 #include "server/host/rooms/served_room.h"
 
 #include <expected>

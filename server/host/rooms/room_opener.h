@@ -5,7 +5,7 @@
 #include "core/bytes.h"
 #include "core/ids.h"
 #include "engine/identity.h"
-#include "server/host/options.h"
+#include "server/host/base/options.h"
 #include "server/host/recordings/recordings.h"
 #include "server/host/rooms/served_room.h"
 

@@ -2,7 +2,7 @@
 // The option --rooms: how many rooms of which games a server opens at its start.
 
 #include "engine/identity.h"
-#include "server/host/options.h"
+#include "server/host/base/options.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -6,7 +6,7 @@
 #include "engine/identity.h"
 #include "engine/map.h"
 #include "engine/world.h"
-#include "server/host/options.h"
+#include "server/host/base/options.h"
 #include "server/host/recordings/recordings.h"
 #include "server/match/match.h"
 #include "server/shard/hosted_room.h"

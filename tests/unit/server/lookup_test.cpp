@@ -1,5 +1,5 @@
 #include "net/server_name.h"
-#include "server/host/access.h"
+#include "server/host/base/access.h"
 #include "tests/support/virtual_time.h"
 
 #include <gtest/gtest.h>

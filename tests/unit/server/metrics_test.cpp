@@ -1,6 +1,6 @@
 #include "games/arena/arena.h"
 #include "server/host/admin/admin.h"
-#include "server/host/metrics_text.h"
+#include "server/host/admin/status.h"
 #include "server/shard/hosted_room.h"
 #include "tests/support/menagerie.h"
 #include "tests/support/paths.h"

@@ -1,4 +1,4 @@
-#include "server/host/access.h"
+#include "server/host/base/access.h"
 
 #include <gtest/gtest.h>
 

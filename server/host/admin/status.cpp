@@ -1,4 +1,4 @@
-#include "server/host/metrics_text.h"
+#include "server/host/admin/status.h"
 
 #include "server/host/admin/admin.h"
 

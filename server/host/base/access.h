@@ -8,7 +8,7 @@
 #include "net/address.h"
 #include "net/key_ring.h"
 #include "os/files/private_file.h"
-#include "server/host/options.h"
+#include "server/host/base/options.h"
 #include "server/shard/log.h"
 
 #include <cstddef>

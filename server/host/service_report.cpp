@@ -1,4 +1,4 @@
-#include "server/host/fleet/service_report.h"
+#include "server/host/service_report.h"
 
 #include <fmt/core.h>
 

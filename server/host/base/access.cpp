@@ -1,4 +1,4 @@
-#include "server/host/access.h"
+#include "server/host/base/access.h"
 
 #include "net/server_name.h"
 #include "os/net/resolve.h"

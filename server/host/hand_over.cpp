@@ -1,4 +1,4 @@
-#include "server/host/rooms/hand_over.h"
+#include "server/host/hand_over.h"
 
 #include "core/bytes.h"
 #include "core/text.h"

@@ -8,7 +8,7 @@
 // room.
 
 #include "server/host/admin/admin_orders.h"
-#include "server/host/background_call.h"
+#include "server/host/base/background_call.h"
 #include "server/host/server.h"
 
 #include <cstddef>
