@@ -3,79 +3,22 @@
 // whether it takes an order.
 
 #include "core/clock.h"
-#include "core/ids.h"
 #include "os/http/http.h"
 #include "os/process/log.h"
 #include "server/host/admin/admin_orders.h"
 #include "server/host/admin/admin_token.h"
 #include "server/host/admin/status.h"
-#include "server/shard/room_status.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <string_view>
-#include <vector>
 
 namespace tickbox::server {
 
 /// A ready process without a tick for this long hangs. It is ready once clients can connect.
 inline constexpr Duration kStalledAfter = std::chrono::seconds{2};
-
-enum class ServerState : std::uint8_t {
-  Starting,
-  Ready,
-  Draining,  ///< plays on, and takes no new clients
-  Stopping,  ///< runs no tick
-};
-
-/// Whether a server is ready while every seat is held.
-enum class WhenFull : std::uint8_t { Ready, NotReady };
-
-/// The status that the thread of a shard publishes for the admin side, at intervals.
-struct ShardStatus {
-  Instant at;  ///< when it was published
-  Instant last_tick;
-  bool has_run = false;  ///< it has run its --ticks, and others may still run theirs
-  Metrics metrics;
-  std::vector<RoomStatus> rooms;
-  RecordingMetrics closed_recordings;  ///< of rooms that are closed
-
-  /// Returns what the rooms have recorded, open and closed.
-  [[nodiscard]] RecordingMetrics recording() const;
-};
-
-/// The status of the whole server.
-struct Status {
-  ServerState state = ServerState::Starting;
-  WhenFull when_full = WhenFull::Ready;
-  std::vector<ShardStatus> shards;  ///< at least one, once it has started
-
-  /// Returns the metrics of all shards together.
-  [[nodiscard]] Metrics metrics() const;
-  [[nodiscard]] RecordingMetrics recording() const;
-
-  /// Calls `visit(room)` for the open rooms, shard by shard.
-  template <class Visit>
-  void for_each_room(Visit visit) const {
-    for (const ShardStatus& shard : shards) {
-      for (const RoomStatus& room : shard.rooms) {
-        visit(room);
-      }
-    }
-  }
-
-  /// Returns the oldest time of the last tick of a shard that still ticks, else the newest one of
-  /// all. Requires: it has started.
-  [[nodiscard]] Instant last_tick() const;
-  /// Returns whether no shard has the time for new clients.
-  [[nodiscard]] bool refuses_joins() const;
-  [[nodiscard]] std::uint64_t seats() const;
-  [[nodiscard]] std::uint64_t seats_held() const;
-  /// Returns the number of open rooms.
-  [[nodiscard]] std::uint64_t rooms() const;
-};
 
 /// Returns whether the server ticks, or stops: what /livez says.
 [[nodiscard]] bool is_alive(const Status& status, Instant now);

@@ -1,12 +1,11 @@
 #include "server/host/admin/status.h"
 
-#include "server/host/admin/admin.h"
-
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <optional>
 #include <set>
 #include <span>
 #include <string_view>
@@ -395,6 +394,64 @@ void add_process(Text& text, const ProcessFacts& process) {
 }
 
 }  // namespace
+
+Metrics Status::metrics() const {
+  Metrics sum = shards.front().metrics;
+  for (const ShardStatus& shard : std::span{shards}.subspan(1)) {
+    sum.add(shard.metrics);
+  }
+  return sum;
+}
+
+RecordingMetrics ShardStatus::recording() const {
+  RecordingMetrics sum = closed_recordings;
+  for (const RoomStatus& room : rooms) {
+    sum.add(room.recording);
+  }
+  return sum;
+}
+
+RecordingMetrics Status::recording() const {
+  RecordingMetrics sum;
+  for (const ShardStatus& shard : shards) {
+    sum.add(shard.recording());
+  }
+  return sum;
+}
+
+bool Status::refuses_joins() const {
+  return std::ranges::all_of(shards, [](const ShardStatus& shard) {
+    return shard.metrics.load.overload == Overload::RefusesJoins;
+  });
+}
+
+Instant Status::last_tick() const {
+  std::optional<Instant> oldest;
+  Instant newest = Instant::min();
+  for (const ShardStatus& shard : shards) {
+    newest = std::max(newest, shard.last_tick);
+    if (!shard.has_run) oldest = std::min(oldest.value_or(shard.last_tick), shard.last_tick);
+  }
+  return oldest.value_or(newest);
+}
+
+std::uint64_t Status::seats() const {
+  std::uint64_t seats = 0;
+  for_each_room([&seats](const RoomStatus& room) { seats += room.seats; });
+  return seats;
+}
+
+std::uint64_t Status::seats_held() const {
+  std::uint64_t held = 0;
+  for_each_room([&held](const RoomStatus& room) { held += room.seats_held; });
+  return held;
+}
+
+std::uint64_t Status::rooms() const {
+  std::uint64_t rooms = 0;
+  for_each_room([&rooms](const RoomStatus& /*room*/) { ++rooms; });
+  return rooms;
+}
 
 std::string exposition(const Status& status, const ProcessFacts& process) {
   const Metrics metrics = status.metrics();

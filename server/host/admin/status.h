@@ -1,5 +1,6 @@
 #pragma once
-// The metrics as text: for a monitoring system, and as a line of the log.
+// The status of a server: what its shards publish for the admin side; its metrics as text for a
+// monitoring system, and as a line of the log.
 
 #include "core/clock.h"
 #include "core/histogram.h"
@@ -7,12 +8,67 @@
 #include "os/http/http.h"
 #include "os/process/process.h"
 #include "server/shard/metrics.h"
+#include "server/shard/room_status.h"
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
 namespace tickbox::server {
+
+enum class ServerState : std::uint8_t {
+  Starting,
+  Ready,
+  Draining,  ///< plays on, and takes no new clients
+  Stopping,  ///< runs no tick
+};
+
+/// Whether a server is ready while every seat is held.
+enum class WhenFull : std::uint8_t { Ready, NotReady };
+
+/// The status that the thread of a shard publishes for the admin side, at intervals.
+struct ShardStatus {
+  Instant at;  ///< when it was published
+  Instant last_tick;
+  bool has_run = false;  ///< it has run its --ticks, and others may still run theirs
+  Metrics metrics;
+  std::vector<RoomStatus> rooms;
+  RecordingMetrics closed_recordings;  ///< of rooms that are closed
+
+  /// Returns what the rooms have recorded, open and closed.
+  [[nodiscard]] RecordingMetrics recording() const;
+};
+
+/// The status of the whole server.
+struct Status {
+  ServerState state = ServerState::Starting;
+  WhenFull when_full = WhenFull::Ready;
+  std::vector<ShardStatus> shards;  ///< at least one, once it has started
+
+  /// Returns the metrics of all shards together.
+  [[nodiscard]] Metrics metrics() const;
+  [[nodiscard]] RecordingMetrics recording() const;
+
+  /// Calls `visit(room)` for the open rooms, shard by shard.
+  template <class Visit>
+  void for_each_room(Visit visit) const {
+    for (const ShardStatus& shard : shards) {
+      for (const RoomStatus& room : shard.rooms) {
+        visit(room);
+      }
+    }
+  }
+
+  /// Returns the oldest time of the last tick of a shard that still ticks, else the newest one of
+  /// all. Requires: it has started.
+  [[nodiscard]] Instant last_tick() const;
+  /// Returns whether no shard has the time for new clients.
+  [[nodiscard]] bool refuses_joins() const;
+  [[nodiscard]] std::uint64_t seats() const;
+  [[nodiscard]] std::uint64_t seats_held() const;
+  /// Returns the number of open rooms.
+  [[nodiscard]] std::uint64_t rooms() const;
+};
 
 /// The facts about a process that are not in Metrics.
 struct ProcessFacts {
@@ -24,8 +80,6 @@ struct ProcessFacts {
   std::vector<os::HttpCount> admin_requests{};
   std::vector<os::HttpCount> agones_requests{};  ///< status 0: without an answer
 };
-
-struct Status;
 
 /// Returns the metrics in the text format of Prometheus, version 0.0.4: of all shards and rooms
 /// together. Requires: the server has started.

@@ -3,7 +3,6 @@
 // what `load` reads of it.
 
 #include "core/clock.h"
-#include "server/host/admin/admin.h"
 #include "server/host/admin/recent_log.h"
 #include "server/host/admin/status.h"
 #include "server/shard/client_status.h"
