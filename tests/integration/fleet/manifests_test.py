@@ -270,7 +270,7 @@ class ManifestsTest(unittest.TestCase):
         self.assertGreater(tries, 2 * (drain + CLOSING_SECONDS))
         self.assertGreater(seconds(unit["StartLimitIntervalSec"].replace("min", "m")), tries)
         room, client = map(int, re.search(r"a room takes ([0-9]+) KB, and a client in it ([0-9]+) KB", PAGE).groups())
-        rooms = 1024  # of a server, at most: server/host/README.md
+        rooms = 1024  # of a server, at most: server/host/rooms/README.md
         self.assertGreater(size(unit["MemoryMax"] + "i"), 1.5 * rooms * (room + 16 * client) * 1000)
         self.assertGreater(int(unit["LimitNOFILE"]), 2 * rooms)
 
