@@ -8,7 +8,7 @@ namespace {
 /// The wait for the disk after which a warning is logged.
 constexpr Duration kClosingTold = std::chrono::seconds{2};
 /// The time that is left for the last lines of the log and of stdout.
-constexpr Duration kLastLines = std::chrono::milliseconds{500};
+constexpr Duration kSpared = std::chrono::milliseconds{500};
 
 std::uint64_t waiting_bytes(const Server& server) {
   std::uint64_t bytes = 0;
@@ -64,7 +64,7 @@ Closing::Closing(Server& server) : server_(server) {
 
 std::expected<void, std::string> Closing::wait(StopDeadline& deadline) {
   bool is_told = false;
-  const bool all_closed = deadline.wait(kLastLines, [&] {
+  const bool all_closed = deadline.wait(kSpared, [&] {
     if (remove_closed()) return true;
     if (server_.clock.now() - deadline.begun() >= kClosingTold && !std::exchange(is_told, true)) {
       for (const Part& part : parts_) {
