@@ -188,7 +188,7 @@ std::expected<void, std::string> announce_ready(Server& server, const Announceme
   const std::string address = net::to_string(server.shards.front()->transport->local_address());
   const std::string admin = net::to_string(server.admin->local_address());
   log_buffers(server);
-  server.keys.log_exposure();
+  log_exposure(server.log, os::file_exposure(server.options.key_file));
   log_reach(server);
   log_admin_side(server);
   server.count_outside(server.shards.front()->shard->metrics());

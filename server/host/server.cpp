@@ -96,10 +96,34 @@ std::expected<void, std::string> Server::open_admin() {
   return {};
 }
 
+/// Creates a missing key file if that is requested.
+std::expected<FileOfKeys, std::string> Server::open_keys() {
+  const auto file = create_key_file(options);
+  if (!file) return std::unexpected(file.error());
+  if (*file == KeyFile::Created) {
+    log.event(Severity::Info, {"key_file_created", {{"path", options.key_file}}});
+  }
+  return keys.open();
+}
+
+/// Logs a warning if clients can choose their ids.
+std::expected<DenyList, std::string> Server::open_deny_file() {
+  auto denied = deny_file.open();
+  if (!denied || options.deny_file.empty()) return denied;
+  log.event(Severity::Info,
+            {"deny_file_read", {{"path", options.deny_file}, {"clients", denied->size()}}});
+  if (options.key_file.empty()) {
+    log.event(Severity::Warning,
+              {"deny_file_without_keys",
+               {{"reason", "without keys a client chooses its own id"}, {"try", "--key-file F"}}});
+  }
+  return denied;
+}
+
 std::expected<void, std::string> Server::open_shards() {
-  const auto key_ring = keys.open();
-  if (!key_ring) return std::unexpected(key_ring.error());
-  const auto denied = deny_file.open();
+  const auto key_file = open_keys();
+  if (!key_file) return std::unexpected(key_file.error());
+  const auto denied = open_deny_file();
   if (!denied) return std::unexpected(denied.error());
   const Lookup lookup{
       .resolve = os::resolve_destination,
@@ -125,7 +149,7 @@ std::expected<void, std::string> Server::open_shards() {
                      .snapshot_rate_far = options.snapshot_rate_far.value_or(0),
                      .max_clients = options.max_clients,
                      .best_cipher = net::best_cipher(),
-                     .admission = {.keys = *key_ring,
+                     .admission = {.keys = key_file->keys,
                                    .addresses = *std::move(addresses),
                                    .takes_own_address = options.public_addresses.empty(),
                                    .token_life_max = options.token_life_max,

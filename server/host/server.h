@@ -12,13 +12,12 @@
 #include "server/host/admin/admin_server.h"
 #include "server/host/admin/recent_log.h"
 #include "server/host/base/options.h"
-#include "server/host/deny_file.h"
 #include "server/host/fleet/agones_client.h"
 #include "server/host/rooms/closing_room.h"
 #include "server/host/rooms/room_opener.h"
 #include "server/host/rooms/rooms_option.h"
 #include "server/host/rooms/shard_host.h"
-#include "server/host/server_keys.h"
+#include "server/host/watched_file.h"
 #include "server/shard/log.h"
 
 #include <cstddef>
@@ -87,8 +86,8 @@ struct Server {
                                            ///< both may block, and until then a signal ends the
                                            ///< process
   os::SystemEntropy entropy;
-  ServerKeys keys{options, log};
-  DenyFile deny_file{options, log};
+  WatchedFile<FileOfKeys> keys{watched_keys(options)};
+  WatchedFile<DenyList> deny_file{watched_deny_file(options)};
   AgonesCounts agones_counts;
   std::unique_ptr<AdminServer> admin;
   std::unique_ptr<desync::Files> desyncs;
@@ -103,6 +102,8 @@ struct Server {
   std::expected<void, std::string> open_sockets();
   std::expected<void, std::string> open_admin();
   std::expected<void, std::string> open_files();
+  std::expected<FileOfKeys, std::string> open_keys();
+  std::expected<DenyList, std::string> open_deny_file();
   std::expected<void, std::string> open_shards();
 };
 

@@ -138,6 +138,12 @@ void Supervisor::begin_drain(Instant now) {
 void Supervisor::reload_files() {
   const auto hangups = server_.signals->hangups();
   if (std::exchange(hangups_, hangups) != hangups) {
+    if (server_.options.key_file.empty()) {
+      server_.log.event(
+          Severity::Warning,
+          {"keys_not_reloaded",
+           {{"reason", "the server uses the published key: it has no key file to read"}}});
+    }
     server_.keys.begin_reload();
     server_.deny_file.begin_reload();
     report_.reload(server_.clock.now());
@@ -149,18 +155,37 @@ void Supervisor::reload_files() {
                        {{"reason", "SIGUSR1, SIGUSR2 and SIGALRM mean nothing to this server"},
                         {"try", "SIGHUP to read its files again, SIGTERM to stop it"}}});
   }
-  const Instant now = server_.clock.now();
-  server_.keys.poll(now);
-  server_.deny_file.poll(now);
-  if (const auto keys = server_.keys.consume_reloaded()) {
-    kick_in_shards([keys = *keys](Shard& shard, Instant at) { return shard.set_keys(keys, at); },
-                   {{"reason", "key_removed"}}, false);
+  reload_keys(server_.keys.poll(server_.clock.now()));
+  reload_denied(server_.deny_file.poll(server_.clock.now()));
+}
+
+void Supervisor::reload_keys(const std::optional<WatchedFile<FileOfKeys>::Content>& read) {
+  if (!read) return;
+  if (!*read) {
+    server_.log.event(Severity::Error, {"keys_reload_failed",
+                                        {{"reason", read->error()},
+                                         {"kept", fields_as_text(server_.keys.in_use())}}});
+    return;
   }
-  if (const auto denied = server_.deny_file.consume_reloaded()) {
-    kick_in_shards(
-        [denied = *denied](Shard& shard, Instant at) { return shard.set_denied(denied, at); },
-        {{"reason", "denied"}}, false);
+  server_.log.event(Severity::Info, {"keys_reloaded", server_.keys.in_use()});
+  log_exposure(server_.log, (*read)->exposure);
+  kick_in_shards(
+      [keys = (*read)->keys](Shard& shard, Instant at) { return shard.set_keys(keys, at); },
+      {{"reason", "key_removed"}}, false);
+}
+
+void Supervisor::reload_denied(const std::optional<WatchedFile<DenyList>::Content>& read) {
+  if (!read) return;
+  if (!*read) {
+    server_.log.event(Severity::Error, {"deny_file_reload_failed",
+                                        {{"reason", read->error()},
+                                         {"kept", fields_as_text(server_.deny_file.in_use())}}});
+    return;
   }
+  server_.log.event(Severity::Info, {"deny_file_reloaded", {{"clients", (*read)->size()}}});
+  kick_in_shards(
+      [denied = **read](Shard& shard, Instant at) { return shard.set_denied(denied, at); },
+      {{"reason", "denied"}}, false);
 }
 
 /// Calls `kick(shard, now)` in the thread of every shard. The last one logs how many clients all of

@@ -13,6 +13,7 @@
 #include "server/host/server.h"
 #include "server/host/service_end.h"
 #include "server/host/service_report.h"
+#include "server/host/watched_file.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -45,6 +46,8 @@ class Supervisor {
   [[nodiscard]] bool have_shards_run() const;
   void begin_drain(Instant now);
   void reload_files();
+  void reload_keys(const std::optional<WatchedFile<FileOfKeys>::Content>& read);
+  void reload_denied(const std::optional<WatchedFile<DenyList>::Content>& read);
   template <class Kick>
   void kick_in_shards(const Kick& kick, const LogFields& fields, bool tells_none);
   void kick_ordered();

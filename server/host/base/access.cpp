@@ -145,11 +145,6 @@ os::Exposed exposed_keys(const Options& options) {
   return options.allow_exposed_keys ? os::Exposed::Allowed : os::Exposed::Refused;
 }
 
-std::expected<net::KeyRing, std::string> read_keys(const Options& options) {
-  if (options.key_file.empty()) return net::KeyRing::published();
-  return os::read_key_ring(options.key_file, exposed_keys(options));
-}
-
 std::expected<GivenAddresses, std::string> given_addresses(const Options& options,
                                                            const Lookup& lookup) {
   GivenAddresses given;

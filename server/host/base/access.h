@@ -1,6 +1,6 @@
 #pragma once
 // Who can reach a server, and with which keys. The keys come from the key file, which --create-key
-// creates here if it is missing; ServerKeys reads it again when it changes. The public addresses
+// creates here if it is missing; WatchedFile reads it again when it changes. The public addresses
 // come from the options or from the machine's interfaces. Also the options that exclude each other.
 
 #include "core/clock.h"
@@ -28,7 +28,7 @@ namespace tickbox::server {
 [[nodiscard]] std::optional<std::string> contradiction(const Options& options);
 
 enum class KeyFile : std::uint8_t {
-  AsItWas,  ///< unchanged; read_keys() reports what is wrong with it
+  AsItWas,  ///< unchanged; its first read reports what is wrong with it
   Created,  ///< with one fresh key
 };
 
@@ -39,9 +39,6 @@ enum class KeyFile : std::uint8_t {
 
 /// Returns whether the keys of an exposed file are read.
 [[nodiscard]] os::Exposed exposed_keys(const Options& options);
-
-/// Returns the keys of the key file, or the published key. Fails: with one line.
-[[nodiscard]] std::expected<net::KeyRing, std::string> read_keys(const Options& options);
 
 /// The time for which a name that is not found is looked up again: an orchestrator may start a
 /// server before its name is known.

@@ -1,4 +1,4 @@
-#include "server/host/file_watch.h"
+#include "server/host/watched_file.h"
 
 #include "tests/unit/os/temporary_folder.h"
 
