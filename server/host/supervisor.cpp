@@ -224,7 +224,7 @@ void Supervisor::do_room_orders() {
   while (!opening_) {
     std::shared_ptr<RoomOrder> order = server_.admin->orders().pop_room();
     if (order == nullptr) return;
-    if (const auto room = order->closes()) {
+    if (const auto room = order->request.closes) {
       close(*room, std::move(order));
     } else {
       begin_opening(std::move(order));
@@ -253,7 +253,7 @@ void Supervisor::begin_opening(std::shared_ptr<RoomOrder> order) {
 }
 
 std::expected<RoomPlan, RoomFault> Supervisor::plan_of(const RoomOrder& order) {
-  if (const auto& match = order.match()) {
+  if (const auto& match = order.request.match) {
     if (shard_at(match->at) == nullptr) {
       return std::unexpected{
           RoomFault{409, fmt::format("no client reaches this server at {}; see --public-address",
@@ -261,7 +261,7 @@ std::expected<RoomPlan, RoomFault> Supervisor::plan_of(const RoomOrder& order) {
     }
     return server_.rooms.plan_match(as_bytes_of(match->document));
   }
-  auto plan = server_.rooms.plan(order.game(), order.map(), order.seed());
+  auto plan = server_.rooms.plan(order.request.game, order.request.map, order.request.seed);
   if (!plan) return std::unexpected{RoomFault{400, plan.error()}};
   return *std::move(plan);
 }
@@ -278,7 +278,7 @@ void Supervisor::finish_opening() {
 
 void Supervisor::open(std::unique_ptr<ServedRoom> room, std::shared_ptr<RoomOrder> order) {
   room->close_when_empty = server_.options.close_when_empty;
-  ShardHost* const named = order->match() ? shard_at(order->match()->at) : nullptr;
+  ShardHost* const named = order->request.match ? shard_at(order->request.match->at) : nullptr;
   ShardHost& host = named != nullptr ? *named : emptiest_shard();
   shard_of_[room->id.value] = host.index;
   server_.admin->open_log(room->id, room->recordings->recorder().tail());

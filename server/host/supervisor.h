@@ -8,7 +8,7 @@
 #include "net/address.h"
 #include "server/host/admin/admin_orders.h"
 #include "server/host/base/background_call.h"
-#include "server/host/base/mailbox.h"
+#include "server/host/base/queue.h"
 #include "server/host/hand_over.h"
 #include "server/host/server.h"
 #include "server/host/service_end.h"

@@ -120,7 +120,8 @@ os::HttpResponse bad_request(std::string_view why) {
 }
 
 /// Adds an order about a room. The answer comes when it is done.
-os::HttpResponse order_room(AdminOrders& orders, const std::shared_ptr<RoomOrder>& order) {
+os::HttpResponse order_room(AdminOrders& orders, RoomRequest request) {
+  const auto order = std::make_shared<RoomOrder>(std::move(request));
   if (!orders.add(order)) {
     return {.status = 503, .body = "too many orders about rooms wait; try again\n"};
   }
@@ -139,8 +140,8 @@ os::HttpResponse receive_match(const os::HttpRequest& request, AdminOrders& orde
   if (!at) return bad_request("name where its clients connect: POST /matches?at=ADDRESS:PORT");
   const auto address = net::parse_address(*at);
   if (!address) return bad_request("at is the address of this server: " + address.error());
-  return order_room(orders, std::make_shared<RoomOrder>(ArrivingMatch{
-                                .document = std::string{request.body}, .at = *address}));
+  return order_room(
+      orders, {.match = ArrivingMatch{.document = std::string{request.body}, .at = *address}});
 }
 
 /// Receives the order to hand the clients over to the server at `to`.
@@ -238,7 +239,7 @@ os::HttpResponse receive_order(const os::HttpRequest& request, AdminOrders& orde
     return in_query ? in_query : os::form_value(request.body, key);
   };
   if (const auto room = room_in(request.path)) {
-    return order_room(orders, std::make_shared<RoomOrder>(RoomId{*room}));
+    return order_room(orders, {.closes = RoomId{*room}});
   }
   if (request.path == kMatchesPath) return receive_match(request, orders);
   if (request.path == "/rooms") {
@@ -249,9 +250,9 @@ os::HttpResponse receive_order(const os::HttpRequest& request, AdminOrders& orde
       seed = parse_as<std::uint64_t>(*text);
       if (!seed) return bad_request("the seed is a whole number from 0 to 18446744073709551615");
     }
-    return order_room(orders,
-                      std::make_shared<RoomOrder>(std::string{*game},
-                                                  std::string{value("map").value_or("")}, seed));
+    return order_room(
+        orders,
+        {.game = std::string{*game}, .map = std::string{value("map").value_or("")}, .seed = seed});
   }
   if (request.path == "/drain") {
     const auto to = value("to");

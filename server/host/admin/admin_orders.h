@@ -3,13 +3,12 @@
 
 #include "core/ids.h"
 #include "net/address.h"
+#include "server/host/base/queue.h"
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -40,31 +39,21 @@ struct ArrivingMatch {
   net::Address at;       ///< where its clients will connect
 };
 
-/// An order to open a room, or to close one. Thread: one answers, another reads the answer.
+/// What an order about a room asks for: to open one, or to close one.
+struct RoomRequest {
+  std::string game{};
+  std::string map{};                     ///< empty: the game's first
+  std::optional<std::uint64_t> seed{};   ///< not given: by the number of the room
+  std::optional<ArrivingMatch> match{};  ///< goes on in the room, whose game it names
+  std::optional<RoomId> closes{};        ///< the room to close
+};
+
+/// Thread: one answers, another reads the answer.
 class RoomOrder {
  public:
-  /// An order to open a room. `map`: empty for the game's first. `seed`: not given, by the number
-  /// of the room.
-  RoomOrder(std::string game, std::string map, std::optional<std::uint64_t> seed)
-      : game_(std::move(game)), map_(std::move(map)), seed_(seed) {}
+  explicit RoomOrder(RoomRequest asks) : request(std::move(asks)) {}
 
-  /// An order to open a room in which a match goes on.
-  explicit RoomOrder(ArrivingMatch match) : match_(std::move(match)) {}
-
-  /// An order to close a room.
-  explicit RoomOrder(RoomId closes) : closes_(closes) {}
-
-  [[nodiscard]] const std::string& game() const { return game_; }
-
-  [[nodiscard]] const std::string& map() const { return map_; }
-
-  [[nodiscard]] std::optional<std::uint64_t> seed() const { return seed_; }
-
-  /// Returns the match that goes on in the room; nothing in an order for a new one.
-  [[nodiscard]] const std::optional<ArrivingMatch>& match() const { return match_; }
-
-  /// Returns the room to close; nothing in an order to open one.
-  [[nodiscard]] std::optional<RoomId> closes() const { return closes_; }
+  RoomRequest request;
 
   /// Gives the answer, once.
   void answer(RoomAnswer answer) {
@@ -78,11 +67,6 @@ class RoomOrder {
   }
 
  private:
-  std::string game_;
-  std::string map_;
-  std::optional<std::uint64_t> seed_;
-  std::optional<ArrivingMatch> match_;
-  std::optional<RoomId> closes_;
   RoomAnswer answer_;
   std::atomic<bool> is_answered_ = false;
 };
@@ -116,21 +100,10 @@ class AdminOrders {
   }
 
   /// Orders the kick of a client. Fails: false, while kKicksMax others wait.
-  [[nodiscard]] bool kick(std::uint64_t client) {
-    const std::size_t end = end_.load(std::memory_order_relaxed);
-    if (end - begin_.load(std::memory_order_acquire) == kKicksMax) return false;
-    kicks_[end % kKicksMax] = client;
-    end_.store(end + 1, std::memory_order_release);
-    return true;
-  }
+  [[nodiscard]] bool kick(std::uint64_t client) { return kicks_.push(client); }
 
   /// Adds an order about a room. Fails: false, while kRoomOrdersMax others wait. Thread: any.
-  [[nodiscard]] bool add(std::shared_ptr<RoomOrder> order) {
-    const std::scoped_lock lock{mutex_};
-    if (rooms_.size() == kRoomOrdersMax) return false;
-    rooms_.push_back(std::move(order));
-    return true;
-  }
+  [[nodiscard]] bool add(std::shared_ptr<RoomOrder> order) { return rooms_.push(std::move(order)); }
 
   /// Counts an allocation of this server: players will come. Thread: the fleet's.
   void add_allocation() { allocations_.fetch_add(1, std::memory_order_relaxed); }
@@ -140,13 +113,7 @@ class AdminOrders {
   }
 
   /// Returns the order about a room that waits for the longest time, once; nullptr: none waits.
-  [[nodiscard]] std::shared_ptr<RoomOrder> pop_room() {
-    const std::scoped_lock lock{mutex_};
-    if (rooms_.empty()) return nullptr;
-    std::shared_ptr<RoomOrder> order = std::move(rooms_.front());
-    rooms_.pop_front();
-    return order;
-  }
+  [[nodiscard]] std::shared_ptr<RoomOrder> pop_room() { return rooms_.pop().value_or(nullptr); }
 
   /// Thread: the one that does the orders, as every pop function.
   [[nodiscard]] bool drain_asked() const { return drain_.load(std::memory_order_acquire); }
@@ -158,24 +125,16 @@ class AdminOrders {
   }
 
   /// Returns the client that waits for its kick for the longest time, once.
-  [[nodiscard]] std::optional<std::uint64_t> pop_kick() {
-    const std::size_t begin = begin_.load(std::memory_order_relaxed);
-    if (begin == end_.load(std::memory_order_acquire)) return std::nullopt;
-    const std::uint64_t client = kicks_[begin % kKicksMax];
-    begin_.store(begin + 1, std::memory_order_release);
-    return client;
-  }
+  [[nodiscard]] std::optional<std::uint64_t> pop_kick() { return kicks_.pop(); }
 
  private:
-  std::mutex mutex_;  ///< guards the next three
+  std::mutex mutex_;  ///< guards the next two
   std::vector<net::Address> own_;
-  std::deque<std::shared_ptr<RoomOrder>> rooms_;
   std::optional<NextServer> next_server_;
+  Queue<std::shared_ptr<RoomOrder>> rooms_{kRoomOrdersMax};
+  Queue<std::uint64_t> kicks_{kKicksMax};
   std::atomic<bool> drain_ = false;
   std::atomic<std::uint32_t> allocations_ = 0;
-  std::array<std::uint64_t, kKicksMax> kicks_{};
-  std::atomic<std::size_t> begin_ = 0;  ///< kicks taken
-  std::atomic<std::size_t> end_ = 0;    ///< kicks ordered
 };
 
 }  // namespace tickbox::server

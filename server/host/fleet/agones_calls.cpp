@@ -232,8 +232,9 @@ void AgonesCalls::open_allocated(const GameServer& server) {
   log_.event(Severity::Info, event);
   if (game.empty() || shutdown_asked_) return;
   const auto number = parse_as<std::uint64_t>(seed);
-  AllocatedRoom room{.allocated = last_allocated_,
-                     .order = std::make_shared<RoomOrder>(game, map, number)};
+  AllocatedRoom room{
+      .allocated = last_allocated_,
+      .order = std::make_shared<RoomOrder>(RoomRequest{.game = game, .map = map, .seed = number})};
   if (!number && !seed.empty()) {
     name_room(room, {.status = 400,
                      .body = fmt::format("{}: '{}' is not a whole number from 0 to "

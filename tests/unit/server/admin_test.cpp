@@ -407,9 +407,9 @@ TEST(Admin, HandsAMatchOver) {
   EXPECT_TRUE(receive_order(request, orders, {}).later);
   const auto order = orders.pop_room();
   ASSERT_NE(order, nullptr);
-  ASSERT_TRUE(order->match());
-  EXPECT_EQ(order->match()->document, "a match");
-  EXPECT_EQ(order->match()->at, net::parse_address("10.0.0.1:7777").value());
+  ASSERT_TRUE(order->request.match);
+  EXPECT_EQ(order->request.match->document, "a match");
+  EXPECT_EQ(order->request.match->at, net::parse_address("10.0.0.1:7777").value());
   EXPECT_EQ(body_limit(request), kMatchBytesMax);
   EXPECT_EQ(body_limit(post("/rooms")), os::kHttpBodyBytesMax);
 }

@@ -419,9 +419,9 @@ TEST_F(AgonesCallsTest, OpenTheRoomThatAnAllocationNames) {
            {{"tickbox.dev/game", "arena"}, {"tickbox.dev/map", "yard"}, {"tickbox.dev/seed", "9"}});
   const auto order = orders_.pop_room();
   ASSERT_NE(order, nullptr);
-  EXPECT_EQ(order->game(), "arena");
-  EXPECT_EQ(order->map(), "yard");
-  EXPECT_EQ(order->seed(), 9U);
+  EXPECT_EQ(order->request.game, "arena");
+  EXPECT_EQ(order->request.map, "yard");
+  EXPECT_EQ(order->request.seed, 9U);
   run(seconds{20});
   EXPECT_EQ(count("/v1beta1/counters/rooms"), 1U) << "the allocation has counted its room";
   EXPECT_EQ(count("/metadata/annotation"), 0U);
@@ -445,8 +445,8 @@ TEST_F(AgonesCallsTest, TakeAnEmptyAnnotationForNone) {
   allocate("1", {{"tickbox.dev/game", "arena"}, {"tickbox.dev/map", ""}, {"tickbox.dev/seed", ""}});
   const auto order = orders_.pop_room();
   ASSERT_NE(order, nullptr);
-  EXPECT_EQ(order->map(), "");
-  EXPECT_EQ(order->seed(), std::nullopt);
+  EXPECT_EQ(order->request.map, "");
+  EXPECT_EQ(order->request.seed, std::nullopt);
   allocate("2", {{"tickbox.dev/game", ""}, {"tickbox.dev/map", "yard"}, {"tickbox.dev/seed", "9"}});
   EXPECT_EQ(orders_.pop_room(), nullptr);
   EXPECT_EQ(log_.count("agones_allocated "), 2);
