@@ -13,7 +13,6 @@
 #include "server/host/admin/recent_log.h"
 #include "server/host/base/options.h"
 #include "server/host/fleet/agones_client.h"
-#include "server/host/rooms/closing_room.h"
 #include "server/host/rooms/room_opener.h"
 #include "server/host/rooms/rooms_option.h"
 #include "server/host/rooms/shard_host.h"

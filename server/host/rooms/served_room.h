@@ -6,6 +6,7 @@
 #include "engine/identity.h"
 #include "engine/map.h"
 #include "engine/world.h"
+#include "server/host/base/background_call.h"
 #include "server/host/base/options.h"
 #include "server/host/recordings/recordings.h"
 #include "server/match/match.h"
@@ -18,6 +19,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace tickbox::server {
 
@@ -73,6 +75,24 @@ struct ServedRoom {
             .recorder = &recordings->recorder(),
             .identity = of->identity,
             .close_when_empty = close_when_empty};
+  }
+};
+
+/// A room that is closed, while its files are closed on a thread of their own.
+struct ClosingRoom {
+  std::unique_ptr<ServedRoom> room;
+  BackgroundCall<std::expected<void, std::string>> call;
+
+  /// Requires: no shard has the room any more.
+  [[nodiscard]] static std::unique_ptr<ClosingRoom> begin(std::unique_ptr<ServedRoom> room) {
+    auto closing = std::make_unique<ClosingRoom>();
+    closing->room = std::move(room);
+    closing->call.begin("closing", [&recordings = *closing->room->recordings] {
+      auto closed = recordings.close();
+      recordings.remove_old();
+      return closed;
+    });
+    return closing;
   }
 };
 
