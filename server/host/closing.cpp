@@ -64,7 +64,7 @@ Closing::Closing(Server& server) : server_(server) {
 
 std::expected<void, std::string> Closing::wait(StopDeadline& deadline) {
   bool is_told = false;
-  const bool all_closed = deadline.wait(kSpared, [&] {
+  const bool all_closed = deadline.wait({.reserve = kSpared}, [&] {
     if (remove_closed()) return true;
     if (server_.clock.now() - deadline.begun() >= kClosingTold && !std::exchange(is_told, true)) {
       for (const Part& part : parts_) {

@@ -23,15 +23,20 @@ class StopDeadline {
  public:
   explicit StopDeadline(const Server& server) : server_(server), begun_(server.clock.now()) {}
 
-  /// Waits until `condition()` is true, but ends `reserve` before the deadline. Returns whether it
-  /// became true.
+  /// What ends a wait before the deadline does.
+  struct Limits {
+    Duration reserve{};               ///< that is left until the deadline
+    Instant latest = Instant::max();  ///< of this wait
+  };
+
+  /// Waits until `condition()` is true, within the limits. Returns whether it became true.
   template <class Condition>
-  bool wait(Duration reserve, Condition condition) {
+  bool wait(const Limits& limits, Condition condition) {
     bool is_true = false;
     os::poll_until([&] {
       is_true = condition();
       const Instant now = server_.clock.now();
-      return is_true || now >= end(now) - reserve;
+      return is_true || now >= std::min(end(now) - limits.reserve, limits.latest);
     });
     return is_true;
   }

@@ -38,7 +38,7 @@ bool end_shards(Server& server, StopDeadline& deadline) {
     host->stop_asked = true;
     host->stop_asked.notify_all();
   }
-  const bool have_ended = deadline.wait(Duration::zero(), [&] {
+  const bool have_ended = deadline.wait({}, [&] {
     return std::ranges::all_of(server.shards,
                                [](const auto& host) { return host->progress.has_ended.load(); });
   });
@@ -48,14 +48,12 @@ bool end_shards(Server& server, StopDeadline& deadline) {
 
 /// Lets the followers of the logs read their end.
 void wait_for_followers(const Server& server, StopDeadline& deadline) {
-  const Instant begun = server.clock.now();
-  (void)deadline.wait(Duration::zero(), [&] {
-    const bool have_left = std::ranges::all_of(server.shards, [](const auto& host) {
+  (void)deadline.wait({.latest = server.clock.now() + kLastRecords}, [&] {
+    return std::ranges::all_of(server.shards, [](const auto& host) {
       return std::ranges::all_of(host->rooms, [](const auto& room) {
         return room->recordings->recorder().tail()->followers() == 0;
       });
     });
-    return have_left || server.clock.now() - begun >= kLastRecords;
   });
 }
 
@@ -132,7 +130,7 @@ cli::ExitCode serve(const Options& options, engine::Games games, const Announcem
   Closing closing{server};
   const auto ended = closing.wait(deadline);
   if (agones) {
-    (void)deadline.wait(kLastLines + kLastRecords,
+    (void)deadline.wait({.reserve = kLastLines + kLastRecords},
                         [&] { return agones->is_over(server.signals->stops() > 0); });
   }
   if (ended) {
@@ -141,12 +139,7 @@ cli::ExitCode serve(const Options& options, engine::Games games, const Announcem
     server.log.event(Severity::Info, {"stopped"});
   }
   // The last lines go to streams that may be stuck, so nothing waits for them beyond the deadline.
-  const Instant told = server.clock.now();
-  const auto in_time = [&](auto condition) {
-    return deadline.wait(Duration::zero(), [&] {
-      return condition() || server.clock.now() - told >= kLastLines;
-    }) && condition();
-  };
+  const StopDeadline::Limits last_lines{.latest = server.clock.now() + kLastLines};
   BackgroundCall<cli::ExitCode> report;
   report.begin("report", [&, ticks = server.progress().ticks] {
     if (!ended) return fail(ended.error());
@@ -155,8 +148,9 @@ cli::ExitCode serve(const Options& options, engine::Games games, const Announcem
     return written ? cli::ExitCode::Done : fail(written.error());
   });
   std::optional<cli::ExitCode> code;
-  const bool is_reported = in_time([&] { return code || (code = report.poll()); });
-  const bool is_logged = in_time([&] { return log.status().waiting == 0; });
+  const bool is_reported =
+      deadline.wait(last_lines, [&] { return code || (code = report.poll()); });
+  const bool is_logged = deadline.wait(last_lines, [&] { return log.status().waiting == 0; });
   if (!is_reported) code = ended ? cli::ExitCode::Done : cli::ExitCode::Failed;
   if (closing.is_stuck() || supervisor.is_server_used() || !is_reported || !is_logged ||
       out.is_stuck()) {
