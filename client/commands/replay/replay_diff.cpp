@@ -1,23 +1,20 @@
 // `tickbox replay diff`: prints the first tick, entity and field in which two recordings differ,
-// and the first different command, usually the reason. Exit codes: 0 the common ticks are the same;
-// 1 a file cannot be read, or there is nothing to compare; 3 they differ, or one is damaged; 5
-// stopped, and the same so far.
+// and the first command that differs, usually the reason: as a place in the line that `replay
+// trace` prints of its tick. Exit codes: 0 the common ticks are the same; 1 a file cannot be read,
+// or there is nothing to compare; 3 they differ, or one is damaged; 5 stopped, and the same so far.
 
 #include "client/commands/replay/match_text.h"
 #include "client/commands/replay/replay_commands.h"
 #include "core/text.h"
-#include "engine/declared.h"
-#include "engine/log/words.h"
 #include "os/process/signals.h"
 #include "record/difference.h"
 #include "record/replayer.h"
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <functional>
 #include <nlohmann/json.hpp>
-#include <span>
+#include <utility>
 
 namespace tickbox::commands {
 namespace {
@@ -35,197 +32,135 @@ struct DiffFlags {
 /// difference.
 struct CommandDifference {
   Tick tick;
-  std::string kind;  ///< "leave", "join", "input", "strike", "outcome" or "idle"
-  Player seat;       ///< for a strike, the seat of the shooter; for an outcome or idle nobody
-  std::string a;     ///< in words, or "absent"; of an input the values that differ
-  std::string b;
+  Json a;  ///< the value of a; null if it has none
+  Json b;
+  Json::json_pointer place{};  ///< in the line of `replay trace`
+  Json seat{};                 ///< of the leave, join, input, outcome or shooter; null for nobody
 };
 
 /// The first and the last tick of a recording.
 struct TickRange {
   Tick first;
   Tick last;
+
+  friend bool operator==(const TickRange&, const TickRange&) = default;
 };
 
-struct RecordingDiff {
-  std::uint64_t ticks = 0;     ///< ticks that both have, and that were compared
-  std::optional<TickRange> a;  ///< as far as it was read
-  std::optional<TickRange> b;
-  std::optional<CommandDifference> command;  ///< the first difference in commands
-  std::optional<Tick> tick;                  ///< the first tick whose worlds differ
-  bool is_unrepeatable = false;              ///< they differ, and are the same recording
-  record::Difference what;                   ///< `expected` is the value of a, `got` that of b
-  std::uint32_t damages_a = 0;
-  std::uint32_t damages_b = 0;
-  bool interrupted = false;  ///< stopped before the end, with or without a difference
-
-  [[nodiscard]] bool same() const { return !command && !tick; }
-};
-
-constexpr const char* kAbsent = "absent";
-constexpr const char* kThere = "there";
-
-/// Returns the first seat that only one of two lists has; both are ordered by seat.
-std::optional<CommandDifference> first_of(const char* kind, std::span<const Player> a,
-                                          std::span<const Player> b) {
-  const auto [in_a, in_b] = std::ranges::mismatch(a, b);
-  if (in_a == a.end() && in_b == b.end()) return std::nullopt;
-  const bool is_of_a = in_b == b.end() || (in_a != a.end() && in_a->seat < in_b->seat);
-  return CommandDifference{.tick = {},
-                           .kind = kind,
-                           .seat = is_of_a ? *in_a : *in_b,
-                           .a = is_of_a ? kThere : kAbsent,
-                           .b = is_of_a ? kAbsent : kThere};
-}
-
-/// A tick of a recording, with its world after it.
-struct EnteredTick {
-  const engine::World& world;
-  const engine::DecodedTick& tick;
-
-  [[nodiscard]] std::string input_text(Player player, ConstBytes other) const {
-    return engine::changes_in_words(world.game().input, other,
-                                    input_in(world, tick.record, player));
-  }
-};
-
-/// Returns the first input that differs, of the players that are in both rooms.
-std::optional<CommandDifference> first_input(const EnteredTick& a, const EnteredTick& b) {
-  for (const engine::PlayerSource& each : a.tick.sources) {
-    if (!b.world.has(each.player)) continue;
-    const ConstBytes in_a = input_in(a.world, a.tick.record, each.player);
-    const ConstBytes in_b = input_in(b.world, b.tick.record, each.player);
-    if (!engine::are_equal(a.world.game().input, in_a, in_b)) {
-      return CommandDifference{.tick = {},
-                               .kind = "input",
-                               .seat = each.player,
-                               .a = a.input_text(each.player, in_b),
-                               .b = b.input_text(each.player, in_a)};
-    }
-  }
-  return std::nullopt;
-}
-
-std::string text_of(const engine::Strike& strike) {
-  return fmt::format("at {}", strike.victim.id);
-}
-
-std::optional<CommandDifference> first_strike(std::span<const engine::Strike> a,
-                                              std::span<const engine::Strike> b) {
-  const auto [in_a, in_b] = std::ranges::mismatch(a, b);
-  if (in_a == a.end() && in_b == b.end()) return std::nullopt;
-  return CommandDifference{.tick = {},
-                           .kind = "strike",
-                           .seat = in_a != a.end() ? in_a->shooter : in_b->shooter,
-                           .a = in_a != a.end() ? text_of(*in_a) : kAbsent,
-                           .b = in_b != b.end() ? text_of(*in_b) : kAbsent};
-}
-
-/// Returns the first outcome that differs: what the server has decided.
-std::optional<CommandDifference> first_outcome(const EnteredTick& a, const EnteredTick& b) {
-  const engine::TickRecord& of_a = a.tick.record;
-  const engine::TickRecord& of_b = b.tick.record;
-  for (std::size_t i = 0; i < std::max(of_a.outcomes.size(), of_b.outcomes.size()); ++i) {
-    const auto text = [&](const EnteredTick& of) {
-      const engine::TickRecord& record = of.tick.record;
-      return i < record.outcomes.size() ? in_words(of.world.game(), record, record.outcomes[i])
-                                        : std::string{kAbsent};
-    };
-    CommandDifference found{.tick = {}, .kind = "outcome", .seat = {}, .a = text(a), .b = text(b)};
-    if (found.a != found.b) return found;
-  }
-  return std::nullopt;
-}
-
-/// Returns whether one of the ticks was idle and the other was stepped.
-std::optional<CommandDifference> idle_difference(const EnteredTick& a, const EnteredTick& b) {
-  if (a.tick.record.is_idle == b.tick.record.is_idle) return std::nullopt;
-  const auto text = [](const EnteredTick& of) { return of.tick.record.is_idle ? kThere : kAbsent; };
-  return CommandDifference{.tick = {}, .kind = "idle", .seat = {}, .a = text(a), .b = text(b)};
-}
-
-std::optional<CommandDifference> first_command(const EnteredTick& a, const EnteredTick& b) {
-  auto found = first_of("leave", a.tick.leaves, b.tick.leaves);
-  if (!found) found = first_of("join", a.tick.joins, b.tick.joins);
-  if (!found) found = first_input(a, b);
-  if (!found) found = first_strike(a.tick.record.strikes, b.tick.record.strikes);
-  if (!found) found = first_outcome(a, b);
-  if (!found) found = idle_difference(a, b);
-  if (found) found->tick = a.world.tick;
-  return found;
-}
-
-/// A replayer, and the range of ticks that it has replayed.
-class Side {
- public:
-  Side(record::Replayer& replayer, std::optional<TickRange>& range)
-      : replayer_(replayer), range_(range) {}
+struct Side {
+  record::Replayer replayer;
+  std::optional<TickRange> range{};  ///< as far as it was replayed
 
   bool next() {
-    if (!replayer_.next()) return false;
-    const Tick tick = replayer_.world().tick;
-    if (!range_) range_ = TickRange{.first = tick, .last = tick};
-    range_->last = tick;
+    if (!replayer.next()) return false;
+    range = TickRange{.first = range ? range->first : tick(), .last = tick()};
     return true;
   }
 
-  [[nodiscard]] const record::Replayer& at() const { return replayer_; }
-
-  [[nodiscard]] Tick tick() const { return replayer_.world().tick; }
-
- private:
-  record::Replayer& replayer_;
-  std::optional<TickRange>& range_;
+  [[nodiscard]] Tick tick() const { return replayer.world().tick; }
 };
 
-/// Compares one tick that both have. Returns true if their worlds differ.
-bool compare(const Side& a, const Side& b, RecordingDiff& diff) {
-  ++diff.ticks;
-  if (!diff.command && a.at().entered() != nullptr && b.at().entered() != nullptr) {
-    diff.command = first_command({.world = a.at().world(), .tick = *a.at().entered()},
-                                 {.world = b.at().world(), .tick = *b.at().entered()});
+struct RecordingDiff {
+  Side a;
+  Side b;
+  std::uint64_t ticks = 0;                     ///< ticks that both have, and that were compared
+  std::optional<CommandDifference> command{};  ///< the first difference in commands
+  std::optional<Tick> tick{};                  ///< the first tick whose worlds differ
+  record::Difference what{};                   ///< `expected` is the value of a, `got` that of b
+  bool is_unrepeatable = false;                ///< they differ, and are the same recording
+  bool interrupted = false;  ///< stopped before the end, with or without a difference
+
+  [[nodiscard]] bool same() const { return !command && !tick; }
+
+  [[nodiscard]] bool is_damaged() const { return a.replayer.damages() + b.replayer.damages() > 0; }
+};
+
+/// Returns what entered a tick, as `replay trace` prints it, without clients and the sources of
+/// inputs.
+Json commands_of(const record::Replayer& replayer) {
+  Json commands = Json::parse("{" + tick_json(replayer.world(), *replayer.entered()) + "}");
+  commands.erase("clients");
+  for (Json& input : commands["inputs"])
+    input.erase("source");
+  return commands;
+}
+
+/// Returns the value of a key, or that of an index; null if there is none.
+Json value_of(const Json& document, const std::string& key) {
+  const Json::json_pointer place = Json::json_pointer{} / key;
+  return document.contains(place) ? document.at(place) : Json{};
+}
+
+Json seat_of(const Json& command) {
+  if (command.is_number()) return command;  // a leave or a join
+  const Json seat = value_of(command, "seat");
+  return seat.is_null() ? value_of(command, "shooter") : seat;
+}
+
+/// Goes on to the first part that differs. Returns false if the values have no parts.
+bool descend(CommandDifference& found) {
+  if (!found.a.is_structured() || found.a.type() != found.b.type()) return false;
+  const Json& longer = found.a.size() < found.b.size() ? found.b : found.a;
+  for (const auto& part : longer.items()) {
+    Json a = value_of(found.a, part.key());
+    Json b = value_of(found.b, part.key());
+    if (a == b) continue;
+    found.place /= part.key();
+    found.a = std::move(a);
+    found.b = std::move(b);
+    return true;
   }
-  if (a.at().hash() == b.at().hash()) return false;
-  diff.tick = a.tick();
-  diff.what = record::difference_or_hashes(a.at().world(), b.at().world());
+  return false;
+}
+
+/// Returns the first difference in what entered a tick.
+std::optional<CommandDifference> first_command(const record::Replayer& a,
+                                               const record::Replayer& b) {
+  if (a.entered() == nullptr || b.entered() == nullptr) return std::nullopt;
+  if (a.entered()->record == b.entered()->record) return std::nullopt;
+  CommandDifference found{.tick = a.world().tick, .a = commands_of(a), .b = commands_of(b)};
+  if (!descend(found)) return std::nullopt;  // the difference is in what `trace` does not print
+  descend(found);                            // from a list to one of its elements
+  found.seat = seat_of(found.a.is_null() ? found.b : found.a);
+  while (descend(found))
+    continue;
+  return found;
+}
+
+/// Compares a tick that both have. Returns true if their worlds differ.
+bool compare(RecordingDiff& diff) {
+  const record::Replayer& a = diff.a.replayer;
+  const record::Replayer& b = diff.b.replayer;
+  ++diff.ticks;
+  if (!diff.command) diff.command = first_command(a, b);
+  if (a.hash() == b.hash()) return false;
+  diff.tick = a.world().tick;
+  diff.what = record::difference_or_hashes(a.world(), b.world());
   return true;
 }
 
-/// Replays both to the first tick whose worlds differ, or to the end. Stops early if `stopped`,
+/// Replays both to the first tick whose worlds differ, or to their ends. Stops early if `stopped`,
 /// called before each tick and in the middle of a costly one, returns true. Requires: both have the
 /// same game and map.
-RecordingDiff diff(record::Replayer& a, record::Replayer& b, const std::function<bool()>& stopped) {
-  RecordingDiff found;
+void replay(RecordingDiff& diff, const std::function<bool()>& stopped) {
+  Side& a = diff.a;
+  Side& b = diff.b;
+  const auto gave_up = [&] { return a.replayer.gave_up() || b.replayer.gave_up(); };
   const auto goes_on = [&] {
-    found.interrupted = found.interrupted || a.gave_up() || b.gave_up() || stopped();
-    return !found.interrupted;
+    diff.interrupted = gave_up() || stopped();
+    return !diff.interrupted;
   };
-  a.stop_when(stopped);
-  b.stop_when(stopped);
-  Side left{a, found.a};
-  Side right{b, found.b};
-  bool has_a = left.next();
-  bool has_b = right.next();
-  while (has_a && has_b && goes_on()) {
-    if (left.tick() < right.tick()) {
-      has_a = left.next();
-    } else if (right.tick() < left.tick()) {
-      has_b = right.next();
-    } else {
-      if (compare(left, right, found)) break;
-      has_a = left.next();
-      has_b = right.next();
-    }
+  a.replayer.stop_when(stopped);
+  b.replayer.stop_when(stopped);
+  bool has_a = a.next();
+  bool has_b = b.next();
+  while ((has_a || has_b) && goes_on()) {
+    const bool is_of_a = has_a && (!has_b || a.tick() <= b.tick());
+    const bool is_of_b = has_b && (!has_a || b.tick() <= a.tick());
+    if (is_of_a && is_of_b && compare(diff)) break;
+    if (is_of_a) has_a = a.next();
+    if (is_of_b) has_b = b.next();
   }
-  // Without a difference, replay both to their ends, so that the ranges are complete.
-  while (found.same() && has_a && goes_on())
-    has_a = left.next();
-  while (found.same() && has_b && goes_on())
-    has_b = right.next();
-  found.interrupted = found.interrupted || a.gave_up() || b.gave_up();
-  found.damages_a = a.damages();
-  found.damages_b = b.damages();
-  return found;
+  diff.interrupted = diff.interrupted || gave_up();
 }
 
 Json document_of(const std::optional<TickRange>& range) {
@@ -233,25 +168,21 @@ Json document_of(const std::optional<TickRange>& range) {
   return {{"first", range->first.value}, {"last", range->last.value}};
 }
 
-Json seat_or_null(Player player) {
-  return player.seat == Player::kNobody ? Json{} : Json(player.seat);
-}
-
 Json document_of(const RecordingDiff& diff) {
   const bool is_open = diff.interrupted && diff.same();
   Json document{{"same", is_open ? Json{} : Json(diff.same())},
                 {"ticks", diff.ticks},
-                {"a", document_of(diff.a)},
-                {"b", document_of(diff.b)},
-                {"damages", {{"a", diff.damages_a}, {"b", diff.damages_b}}},
+                {"a", document_of(diff.a.range)},
+                {"b", document_of(diff.b.range)},
+                {"damages", {{"a", diff.a.replayer.damages()}, {"b", diff.b.replayer.damages()}}},
                 {"first_command", nullptr},
                 {"first_difference", nullptr},
                 {"unrepeatable", diff.is_unrepeatable},
                 {"interrupted", diff.interrupted}};
   if (diff.command) {
     document["first_command"] = {{"tick", diff.command->tick.value},
-                                 {"kind", diff.command->kind},
-                                 {"seat", seat_or_null(diff.command->seat)},
+                                 {"place", diff.command->place.to_string()},
+                                 {"seat", diff.command->seat},
                                  {"a", diff.command->a},
                                  {"b", diff.command->b}};
   }
@@ -264,9 +195,15 @@ Json document_of(const RecordingDiff& diff) {
   return document;
 }
 
-std::string range_text(const std::optional<TickRange>& range) {
+std::string text_of(const std::optional<TickRange>& range) {
   return range ? fmt::format("ticks {} to {}", range->first.value, range->last.value)
                : std::string{"no ticks"};
+}
+
+/// Returns the range of each, with its name.
+std::string ranges_text(const DiffFlags& options, const RecordingDiff& diff) {
+  return fmt::format("{} has {}, {} has {}", printable(options.a), text_of(diff.a.range),
+                     printable(options.b), text_of(diff.b.range));
 }
 
 std::string text_of(const DiffFlags& options, const RecordingDiff& diff) {
@@ -276,11 +213,10 @@ std::string text_of(const DiffFlags& options, const RecordingDiff& diff) {
                                                     : "all the same");
   if (diff.command) {
     const CommandDifference& command = *diff.command;
-    const std::string of = command.seat.seat == Player::kNobody
-                               ? std::string{}
-                               : fmt::format(" of seat {}", command.seat.seat);
-    text += fmt::format("  command  tick {}: {}{}: {} | {}\n", command.tick.value, command.kind, of,
-                        command.a, command.b);
+    text += fmt::format(
+        "  command  tick {}: {}{}: {} | {}\n", command.tick.value, command.place.to_string(),
+        command.seat.is_null() ? "" : fmt::format(" of seat {}", command.seat.dump()),
+        command.a.dump(), command.b.dump());
   }
   if (diff.tick) {
     text += fmt::format("  world    tick {}: {}: {} | {}\n", diff.tick->value,
@@ -289,15 +225,12 @@ std::string text_of(const DiffFlags& options, const RecordingDiff& diff) {
   if (diff.is_unrepeatable) {
     text += fmt::format("  memory   both are the same recording: {}\n", kMemoryOutside);
   }
-  const bool ranges_differ =
-      diff.a && diff.b && (diff.a->first != diff.b->first || diff.a->last != diff.b->last);
-  if (diff.same() && !diff.interrupted && (ranges_differ || !diff.a || !diff.b)) {
-    text += fmt::format("  ranges   {} has {}, {} has {}\n", printable(options.a),
-                        range_text(diff.a), printable(options.b), range_text(diff.b));
+  if (diff.same() && !diff.interrupted && diff.a.range != diff.b.range) {
+    text += fmt::format("  ranges   {}\n", ranges_text(options, diff));
   }
-  if (diff.damages_a + diff.damages_b > 0) {
-    text += fmt::format("  damage   {} places in {}, {} in {}\n", diff.damages_a,
-                        printable(options.a), diff.damages_b, printable(options.b));
+  if (diff.is_damaged()) {
+    text += fmt::format("  damage   {} places in {}, {} in {}\n", diff.a.replayer.damages(),
+                        printable(options.a), diff.b.replayer.damages(), printable(options.b));
   }
   return text;
 }
@@ -339,31 +272,30 @@ ExitCode run_diff(const DiffFlags& options) {
   const auto setting = setting_of(**a, *options.output);
   if (!setting) return setting.error();
   const os::Interruption interruption;
-  record::Replayer replayer_a{reader_a, *setting->game, setting->map};
-  record::Replayer replayer_b{reader_b, *setting->game, setting->map};
-  RecordingDiff found = diff(replayer_a, replayer_b, [&] { return interruption.requested(); });
-  found.is_unrepeatable = found.tick && (*a)->bytes == (*b)->bytes;
-  if (!found.interrupted && found.ticks == 0 && found.damages_a + found.damages_b == 0) {
+  RecordingDiff diff{.a = {.replayer = {reader_a, *setting->game, setting->map}},
+                     .b = {.replayer = {reader_b, *setting->game, setting->map}}};
+  replay(diff, [&] { return interruption.requested(); });
+  diff.is_unrepeatable = diff.tick && (*a)->bytes == (*b)->bytes;
+  if (!diff.interrupted && diff.ticks == 0 && !diff.is_damaged()) {
     return options.output->failed(ExitCode::Failed,
-                                  fmt::format("nothing to compare: {} has {}, {} has {}", options.a,
-                                              range_text(found.a), options.b, range_text(found.b)));
+                                  "nothing to compare: " + ranges_text(options, diff));
   }
-  const bool held = found.same() && found.damages_a + found.damages_b == 0;
-  const ExitCode code = !held               ? ExitCode::CheckFailed
-                        : found.interrupted ? ExitCode::Inconclusive
-                                            : ExitCode::Done;
+  const bool held = diff.same() && !diff.is_damaged();
+  const ExitCode code = !held              ? ExitCode::CheckFailed
+                        : diff.interrupted ? ExitCode::Inconclusive
+                                           : ExitCode::Done;
   const std::string error =
-      !found.same()        ? options.a + " and " + options.b + " differ"
-      : !held              ? "damaged inside: lost ticks are not compared"
-      : !found.interrupted ? ""
-      : found.a            ? fmt::format("stopped at tick {} of {}; later ticks are not compared",
-                                         found.a->last.value, options.a)
-                           : "stopped before the first tick; nothing is compared";
+      !diff.same()        ? options.a + " and " + options.b + " differ"
+      : !held             ? "damaged inside: lost ticks are not compared"
+      : !diff.interrupted ? ""
+      : diff.a.range      ? fmt::format("stopped at tick {} of {}; later ticks are not compared",
+                                        diff.a.range->last.value, options.a)
+                          : "stopped before the first tick; nothing is compared";
   const ExitCode printed =
       options.output->json()
-          ? options.output->print_document(document_of(found), code, error)
-          : options.output->print(std::string_view{text_of(options, found)}, code);
-  return found.interrupted ? options.output->fell_short(printed, error) : printed;
+          ? options.output->print_document(document_of(diff), code, error)
+          : options.output->print(std::string_view{text_of(options, diff)}, code);
+  return diff.interrupted ? options.output->fell_short(printed, error) : printed;
 }
 
 }  // namespace

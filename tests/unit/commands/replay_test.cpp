@@ -409,10 +409,15 @@ TEST_F(ReplayCommand, NamesTheFirstCommandAndTheFirstFieldThatDiffer) {
   EXPECT_EQ(outcome.exit_code, 3);
   const auto document = outcome.document();
   EXPECT_EQ(document["same"], false);
-  EXPECT_EQ(document["first_command"]["tick"], kChanged.value);
-  EXPECT_EQ(document["first_command"]["kind"], "input");
-  EXPECT_NE(document["first_command"]["a"], document["first_command"]["b"]);
-  EXPECT_TRUE(document["first_command"]["a"].get<std::string>().starts_with("move "));
+  const auto command = document["first_command"];
+  EXPECT_EQ(command["tick"], kChanged.value);
+  // Its place is one in the line of `trace`.
+  const nlohmann::json::json_pointer place{command["place"].get<std::string>()};
+  const auto line = replay({"trace", path, "--from", "17", "--to", "17"}).document();
+  EXPECT_EQ(place.back(), "move");
+  EXPECT_EQ(line.at(place), command["a"]);
+  EXPECT_NE(command["b"], command["a"]);
+  EXPECT_EQ(line.at(place.parent_pointer().parent_pointer())["seat"], command["seat"]);
   EXPECT_EQ(document["first_difference"]["tick"], kChanged.value);
   EXPECT_EQ(document["unrepeatable"], false) << "their commands differ";
   EXPECT_TRUE(document["first_difference"]["entity"].is_string());
