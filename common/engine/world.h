@@ -151,8 +151,8 @@ class World {
 
   [[nodiscard]] std::size_t stride() const { return stride_; }
 
-  /// The row as callbacks see it, valid until rows are added or removed. What is written into the
-  /// place of a fixed row has an effect with apply_written().
+  /// The row as callbacks see it, valid until rows are added or removed. What is written into a
+  /// fixed row has an effect with apply_written().
   [[nodiscard]] detail::Row row(std::size_t row) {
     detail::Row seen;
     see(row, seen);

@@ -36,7 +36,7 @@ void Running::settle(const Touched& before, bool is_new_state) {
   const Row now = is_fixed ? world_->row(row) : before.now;
   const bool is_moved = *now.min != before.min;
   const bool is_new_velocity = *now.velocity != before.velocity;
-  if (is_fixed && !is_new_state && !is_moved && !is_new_velocity) return;
+  if (is_fixed && !is_new_state && !is_moved) return;
   if (is_new_velocity) {
     const std::size_t kind = world_->infos()[row].kind;
     *now.velocity = world_->limited(kind, *now.velocity, before.velocity);

@@ -1,8 +1,7 @@
 #pragma once
-// The callback that runs: what it may write, and what it asks through Step (tickbox/game.h).
-//
-// While a callback runs, its entity is the asker. Each entity that the callback finds, removes or
-// spawns is joined with the asker, so islands follow from what rules do.
+// The callback that runs: what it may write, and what it asks through Step (tickbox/game.h). When a
+// write has an effect: README.md. While a callback runs, its entity is the asker. Each entity that
+// it finds, removes or spawns is joined with the asker, so islands follow from what rules do.
 
 #include "core/ids.h"
 #include "core/words.h"
