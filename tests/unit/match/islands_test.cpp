@@ -1,4 +1,4 @@
-#include "server/match/islands.h"
+#include "server/match/match_history.h"
 
 #include "core/rng.h"
 
