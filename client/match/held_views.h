@@ -9,7 +9,9 @@
 // somebody still keeps is not used again.
 
 #include "core/assert.h"
+#include "core/bytes.h"
 #include "core/ids.h"
+#include "engine/world.h"
 #include "protocol/history_depths.h"
 #include "views/rows.h"
 
@@ -28,6 +30,23 @@ struct HeldView {
   views::Rows rows;             ///< by id
   std::vector<std::byte> room;  ///< the room's state
 };
+
+/// Makes `world` that of a view, or of a part of it: of the rows `taken`, whose indexes ascend. Its
+/// seats that no row takes stay as they are. `adding`: memory to reuse. Fails: false, as
+/// views::add_all().
+template <class Indexes>
+[[nodiscard]] bool restore_world(engine::World& world, Tick tick, ConstBytes room,
+                                 const views::Rows& rows, Indexes&& taken,
+                                 std::vector<views::RowRef>& adding) {
+  world.clear_rows();
+  world.tick = tick;
+  std::ranges::copy(room, world.room().begin());
+  adding.clear();
+  for (const std::size_t row : taken) {
+    adding.push_back(rows.row(row));
+  }
+  return views::add_all(world, adding);
+}
 
 class HeldViews {
  public:

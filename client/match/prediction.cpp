@@ -175,20 +175,14 @@ Reconciliation Prediction::compare(const View& view) const {
 }
 
 void Prediction::restore(const View& view) {
-  world_.clear_rows();
-  world_.tick = view.tick;
   base_ = view.tick;
   started_ = true;
   last_touched_ = std::nullopt;
   expected_.clear();
-  std::ranges::copy(*view.room, world_.room().begin());
   find_copied(*view.rows, view, kCopyTicks, copied_);
-  adding_.clear();
-  for (const std::size_t row : copied_) {
-    adding_.push_back(view.rows->row(row));
-  }
-  const bool is_added = views::add_all(world_, adding_);
-  TICKBOX_ASSERT(is_added);
+  const bool is_restored =
+      restore_world(world_, view.tick, *view.room, *view.rows, copied_, adding_);
+  TICKBOX_ASSERT(is_restored);
   keep_own();
   before_ = own_;
 }

@@ -5,6 +5,7 @@
 #include "engine/declared.h"
 
 #include <algorithm>
+#include <ranges>
 #include <utility>
 
 namespace tickbox::client {
@@ -28,13 +29,6 @@ std::size_t append_sparse(const TypeInfo& type, ConstBytes bits, std::size_t fir
       engine::unpack_sparse(type, reader, MutableBytes{record.bytes}.subspan(at, type.bytes));
   TICKBOX_ASSERT(is_read);
   return at;
-}
-
-/// Sets a world to the tick and the room of a view, without rows.
-void begin_at(const HeldView& view, engine::World& world) {
-  world.clear_rows();
-  world.tick = view.tick;
-  std::ranges::copy(view.room, world.room().begin());
 }
 
 }  // namespace
@@ -290,13 +284,10 @@ void SnapshotWorld::load(const HeldView& base, const HeldView& start) {
     if (removes) world_.remove_marked(removed_);
     return;
   }
-  begin_at(start, world_);
-  adding_.clear();
-  for (std::size_t row = 0; row < start.rows.size(); ++row) {
-    if (is_kept(start.rows.id(row))) adding_.push_back(start.rows.row(row));
-  }
-  const bool is_added = views::add_all(world_, adding_);
-  TICKBOX_ASSERT(is_added);
+  auto kept = std::views::iota(std::size_t{0}, start.rows.size()) |
+              std::views::filter([&](std::size_t row) { return is_kept(start.rows.id(row)); });
+  const bool is_restored = restore_world(world_, start.tick, start.room, start.rows, kept, adding_);
+  TICKBOX_ASSERT(is_restored);
 }
 
 /// Replays the returning members to the tick of the world, and adds them to it.
@@ -308,12 +299,10 @@ bool SnapshotWorld::catch_up(const ViewHead& head, const HeldView& base) {
                returning_,
                [&](std::size_t member) { return view.rows.contains(base.rows.id(member)); });
   });
-  begin_at(start, part_);
-  adding_.clear();
-  for (const std::size_t member : returning_) {
-    adding_.push_back(start.rows.row(start.rows.index_of(base.rows.id(member))));
-  }
-  if (!views::add_all(part_, adding_)) return false;
+  const auto taken = returning_ | std::views::transform([&](std::size_t member) {
+                       return start.rows.index_of(base.rows.id(member));
+                     });
+  if (!restore_world(part_, start.tick, start.room, start.rows, taken, adding_)) return false;
   while (part_.tick < world_.tick) {
     gather_record(part_, head, base, [this](std::size_t member) { return returns(member); });
     step(part_);

@@ -3,6 +3,7 @@
 #include "core/assert.h"
 
 #include <algorithm>
+#include <ranges>
 #include <span>
 #include <utility>
 
@@ -192,15 +193,10 @@ const Sample& Interpolation::sample(Tick tick) {
 /// Adds the sample of the tick after the newest one, by a step.
 void Interpolation::extrapolate() {
   if (!samples_.newest().is_extrapolated) {
-    world_.clear_rows();
-    world_.tick = newest_view_;
-    std::ranges::copy(*newest_room_, world_.room().begin());
-    adding_.clear();
-    for (std::size_t row = 0; row < newest_->size(); ++row) {
-      adding_.push_back(newest_->row(row));
-    }
-    const bool is_added = views::add_all(world_, adding_);
-    TICKBOX_ASSERT(is_added);
+    const auto all = std::views::iota(std::size_t{0}, newest_->size());
+    const bool is_restored =
+        restore_world(world_, newest_view_, *newest_room_, *newest_, all, adding_);
+    TICKBOX_ASSERT(is_restored);
   }
   stepper_.replay(world_, nothing_);
   Sample& sample = samples_.append(world_.tick);
