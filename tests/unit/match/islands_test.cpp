@@ -1,6 +1,5 @@
-#include "server/match/match_history.h"
-
 #include "core/rng.h"
+#include "server/match/match_history.h"
 
 #include <gtest/gtest.h>
 
