@@ -1,11 +1,11 @@
 #include "client/commands/replay/match_text.h"
 
 #include "client/scenario/trace.h"
+#include "core/bytes.h"
 #include "core/text.h"
 #include "engine/declared.h"
 #include "engine/log/tick_codec.h"
 #include "engine/log/value_json.h"
-#include "engine/log/words.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -79,6 +79,16 @@ std::string outcome_json(const GameTable& game, const engine::TickRecord& record
   return text + "}";
 }
 
+/// Returns the input of a player in a tick: the given one, or the one that it holds. `world`: after
+/// the tick.
+ConstBytes input_in(const engine::World& world, const engine::TickRecord& record, Player player) {
+  const auto given = std::ranges::lower_bound(
+      record.inputs, player.seat, {},
+      [](const engine::TickRecord::Input& input) { return input.player.seat; });
+  if (given == record.inputs.end() || given->player != player) return world.input(player);
+  return ConstBytes{record.bytes}.subspan(given->first, world.game().input.bytes);
+}
+
 }  // namespace
 
 std::string bodies_json(const engine::World& world) {
@@ -121,28 +131,6 @@ std::string tick_json(const engine::World& world, const engine::DecodedTick& tic
       list_of(tick.clients, client), list_of(tick.sources, input),
       list_of(tick.record.outcomes, outcome), list_of(tick.record.strikes, strike),
       tick.record.is_idle ? R"(,"idle":true)" : "");
-}
-
-std::string in_words(const GameTable& game, const engine::TickRecord& record,
-                     const engine::Outcome& outcome) {
-  const engine::OutcomeForm& form = engine::form_of(outcome.kind);
-  std::string text{form.name};
-  const TypeInfo* type = engine::payload_type(game, outcome);
-  if (type != nullptr) text += fmt::format(" {}", type->name);
-  if (form.has_entity) text += fmt::format(" {}", outcome.ref.id);
-  if (form.is_of_seat || form.has_owner) text += fmt::format(" seat {}", seat_json(outcome.player));
-  if (form.has_place) text += fmt::format(" at {}", place_json(outcome.min));
-  if (type == nullptr) return text;
-  const std::string values = engine::value_in_words(*type, record.bytes_of(outcome));
-  return values.empty() ? text : text + ": " + values;
-}
-
-ConstBytes input_in(const engine::World& world, const engine::TickRecord& record, Player player) {
-  const auto given = std::ranges::lower_bound(
-      record.inputs, player.seat, {},
-      [](const engine::TickRecord::Input& input) { return input.player.seat; });
-  if (given == record.inputs.end() || given->player != player) return world.input(player);
-  return ConstBytes{record.bytes}.subspan(given->first, world.game().input.bytes);
 }
 
 }  // namespace tickbox::commands
