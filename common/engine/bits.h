@@ -49,6 +49,11 @@ class BitWriter {
     used_ = bits - space;
   }
 
+  /// Fills up a byte with zeros.
+  void fill_byte() {
+    if (written() % 8 != 0) write(0, static_cast<unsigned>(8 - written() % 8));
+  }
+
   /// Returns the number of bits written.
   [[nodiscard]] std::size_t written() const {
     return 8 * (out_.size() - first_ + full_bytes_) + used_;

@@ -100,9 +100,9 @@ std::size_t keyframe_bytes_of(const World& world) {
   for (const KindTable& kind : game.kinds) {
     state = std::max(state, sparse_bits_max(kind.type));
   }
-  const std::size_t entity = 1 + kWholeRowBitsMax + state;
+  const std::size_t entity = 1 + kWholeRowBitsMax + state + 7;
   const std::size_t bits = kHeadBits + sparse_bits_max(game.room) + sparse_bits_max(game.secret) +
-                           seats * seat + (world.size() + kMorePerSeat * seats) * entity + 1;
+                           seats * seat + (world.size() + kMorePerSeat * seats) * entity + 7 + 1;
   return (bits + 7) / 8;
 }
 
@@ -128,9 +128,12 @@ void encode_keyframe(const World& world, std::uint64_t state_hash,
   for (std::uint16_t seat = 0; seat < seats; ++seat) {
     write_seat(world, {seat}, sources[seat], writer);
   }
+  // Alike rows are alike bytes: so a file compresses.
+  writer.fill_byte();
   for (std::size_t row = 0; row < world.size(); ++row) {
     writer.write(1, 1);
     write_whole_row(world.game(), row_of(world, row), world.tick, writer);
+    writer.fill_byte();
   }
   writer.write(0, 1);
 }
@@ -152,8 +155,9 @@ std::expected<Keyframe, KeyframeError> decode_keyframe(ConstBytes bytes, const W
   for (std::uint16_t seat = 0; seat < world.seats().size() && is_valid; ++seat) {
     is_valid = read_seat(in, {seat}, keyframe);
   }
+  is_valid = is_valid && in.skip_to_byte();
   while (is_valid && in.read(1) != 0) {
-    is_valid = read_entity(in, world);
+    is_valid = read_entity(in, world) && in.skip_to_byte();
   }
   if (!is_valid || !in.is_at_end()) return std::unexpected{KeyframeError::Malformed};
   if (sim::find_crowded_body(world.physics(), {.pairs = kPairsMax})) {

@@ -88,6 +88,10 @@ class BitReader:
             raise Malformed(f"{value} is not one of {count}")
         return value
 
+    def fill(self):
+        if self.take(-self.at % 8) != 0:
+            raise Malformed("bits that fill up a byte are not zero")
+
     def end(self):
         if self.size - self.at >= 8 or self.value >> self.at:
             raise Malformed("more than zeros follow")
@@ -186,8 +190,7 @@ class Type:
         """Fills up whole bytes."""
         bits = BitReader(reader.data[reader.at:])
         values = self.sparse_bits(bits)
-        if bits.take(-bits.at % 8) != 0:
-            raise Malformed("bits that fill up a byte are not zero")
+        bits.fill()
         reader.take(bits.at // 8)
         return values
 
@@ -251,8 +254,10 @@ class Game:
                  "lineage": bits.take(22), "room": self.room.sparse_bits(bits), "secret": self.secret.sparse_bits(bits)}
         frame["seats"] = [self._seat(bits) for _ in range(bits.take(13))]
         frame["entities"] = []
+        bits.fill()
         while bits.take(1):
             frame["entities"].append(self.whole_row(bits, frame["tick"]))
+            bits.fill()
         ids = [entity["id"] for entity in frame["entities"]]
         if ids != sorted(set(ids)):
             raise Malformed("the entities are not sorted by id")

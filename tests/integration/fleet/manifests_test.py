@@ -479,7 +479,7 @@ class ManifestsTest(unittest.TestCase):
         self.assertTrue(seats <= spec["lists"]["players"]["capacity"] <= 1000)
         allocation = only("GameServerAllocation")
         annotations = allocation.spec["metadata"]["annotations"]
-        with open(os.path.join(manifests.TOP, "..", "server", "host", "README.md"), encoding="utf-8") as file:
+        with open(os.path.join(manifests.TOP, "..", "server", "host", "fleet", "README.md"), encoding="utf-8") as file:
             known = set(re.findall(r"(?m)^\| `(tickbox.dev/\w+)` \|", file.read()))
         self.assertEqual(set(annotations), known, "Agones keeps those that an allocation leaves out")
         for key, action in allocation.spec["counters"].items():
