@@ -52,12 +52,11 @@ std::size_t players_in(const engine::World& world) {
   return static_cast<std::size_t>(std::ranges::count_if(world.seats(), &engine::SeatInfo::taken));
 }
 
-/// All of a world but its tick and its hash.
-std::vector<std::byte> content_of(const engine::World& world) {
-  constexpr std::size_t kTickAndHash = 4 + 8;
+/// All of a world but its tick. Ids have ages as of the tick.
+std::vector<std::byte> content_of(engine::World world) {
+  world.tick = {UINT32_MAX};
   std::vector<std::byte> bytes;
   engine::encode_keyframe(world, bytes);
-  bytes.erase(bytes.begin(), bytes.begin() + kTickAndHash);
   return bytes;
 }
 
