@@ -31,19 +31,25 @@ struct HeldView {
   std::vector<std::byte> room;  ///< the room's state
 };
 
+/// What a world is made of: a view, wherever it is kept.
+struct ViewParts {
+  Tick tick;
+  ConstBytes room;
+  const views::Rows* rows;
+};
+
 /// Makes `world` that of a view, or of a part of it: of the rows `taken`, whose indexes ascend. Its
 /// seats that no row takes stay as they are. `adding`: memory to reuse. Fails: false, as
 /// views::add_all().
 template <class Indexes>
-[[nodiscard]] bool restore_world(engine::World& world, Tick tick, ConstBytes room,
-                                 const views::Rows& rows, Indexes&& taken,
+[[nodiscard]] bool restore_world(engine::World& world, const ViewParts& view, Indexes&& taken,
                                  std::vector<views::RowRef>& adding) {
   world.clear_rows();
-  world.tick = tick;
-  std::ranges::copy(room, world.room().begin());
+  world.tick = view.tick;
+  std::ranges::copy(view.room, world.room().begin());
   adding.clear();
   for (const std::size_t row : taken) {
-    adding.push_back(rows.row(row));
+    adding.push_back(view.rows->row(row));
   }
   return views::add_all(world, adding);
 }

@@ -181,7 +181,7 @@ void Prediction::restore(const View& view) {
   expected_.clear();
   find_copied(*view.rows, view, kCopyTicks, copied_);
   const bool is_restored =
-      restore_world(world_, view.tick, *view.room, *view.rows, copied_, adding_);
+      restore_world(world_, {view.tick, *view.room, view.rows.get()}, copied_, adding_);
   TICKBOX_ASSERT(is_restored);
   keep_own();
   before_ = own_;

@@ -286,7 +286,8 @@ void SnapshotWorld::load(const HeldView& base, const HeldView& start) {
   }
   auto kept = std::views::iota(std::size_t{0}, start.rows.size()) |
               std::views::filter([&](std::size_t row) { return is_kept(start.rows.id(row)); });
-  const bool is_restored = restore_world(world_, start.tick, start.room, start.rows, kept, adding_);
+  const bool is_restored =
+      restore_world(world_, {start.tick, start.room, &start.rows}, kept, adding_);
   TICKBOX_ASSERT(is_restored);
 }
 
@@ -302,7 +303,7 @@ bool SnapshotWorld::catch_up(const ViewHead& head, const HeldView& base) {
   const auto taken = returning_ | std::views::transform([&](std::size_t member) {
                        return start.rows.index_of(base.rows.id(member));
                      });
-  if (!restore_world(part_, start.tick, start.room, start.rows, taken, adding_)) return false;
+  if (!restore_world(part_, {start.tick, start.room, &start.rows}, taken, adding_)) return false;
   while (part_.tick < world_.tick) {
     gather_record(part_, head, base, [this](std::size_t member) { return returns(member); });
     step(part_);

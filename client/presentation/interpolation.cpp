@@ -195,7 +195,7 @@ void Interpolation::extrapolate() {
   if (!samples_.newest().is_extrapolated) {
     const auto all = std::views::iota(std::size_t{0}, newest_->size());
     const bool is_restored =
-        restore_world(world_, newest_view_, *newest_room_, *newest_, all, adding_);
+        restore_world(world_, {newest_view_, *newest_room_, newest_.get()}, all, adding_);
     TICKBOX_ASSERT(is_restored);
   }
   stepper_.replay(world_, nothing_);
