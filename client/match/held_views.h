@@ -32,7 +32,7 @@ struct HeldView {
 };
 
 /// What a world is made of: a view, wherever it is kept.
-struct ViewParts {
+struct WorldSource {
   Tick tick;
   ConstBytes room;
   const views::Rows* rows;
@@ -42,7 +42,7 @@ struct ViewParts {
 /// seats that no row takes stay as they are. `adding`: memory to reuse. Fails: false, as
 /// views::add_all().
 template <class Indexes>
-[[nodiscard]] bool restore_world(engine::World& world, const ViewParts& view, Indexes&& taken,
+[[nodiscard]] bool restore_world(engine::World& world, const WorldSource& view, Indexes&& taken,
                                  std::vector<views::RowRef>& adding) {
   world.clear_rows();
   world.tick = view.tick;

@@ -348,7 +348,8 @@ TEST(Architecture, StderrIsWrittenToByWhatCannotThrow) {
   }
 }
 
-/// Documents of strangers have limits, which this reader alone checks.
+/// Documents of strangers have limits, which this reader alone checks. `replay diff` reads the line
+/// that it has just written itself, in the order of its parts.
 TEST(Architecture, JsonOfStrangersIsReadByJsonAlone) {
   static const std::regex kParse{
       R"(\b([Jj]son|ordered_json|Value)::(parse|sax_parse|accept|from_\w+)\b)"};
@@ -359,7 +360,8 @@ TEST(Architecture, JsonOfStrangersIsReadByJsonAlone) {
       parsers.insert(fs::relative(line.file, kSource).string());
     }
   }
-  EXPECT_EQ(parsers, std::set<std::string>{"common/json/reader.cpp"});
+  EXPECT_EQ(parsers, (std::set<std::string>{"client/commands/replay/replay_diff.cpp",
+                                            "common/json/reader.cpp"}));
 }
 
 // The templates of CLI11 take a compiler seconds in each source that includes them.
