@@ -79,8 +79,8 @@ bool is_valid_id(const World& world, BodyId id) {
 
 /// Reads an entity and adds it to the world. Fails: false.
 bool read_entity(BitReader& in, World& world) {
-  RowState
-      state;  // NOLINT(cppcoreguidelines-pro-type-member-init): it is written if there is a row
+  // It is written if there is a row.
+  RowState state;  // NOLINT(cppcoreguidelines-pro-type-member-init)
   Motion motion{};
   const auto row = read_whole_row(world.game(), world.tick, in, state, motion);
   const bool is_in_order = row && (world.size() == 0 || world.ids().back() < row->head.id);

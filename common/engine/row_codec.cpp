@@ -192,20 +192,27 @@ void write_row(const GameTable& game, const RowRef& row, Vec2 origin, BitWriter&
 
 namespace {
 
-/// Reads a row. `motion`: nothing if the game is asked for it, which must then call the state
-/// possible.
-std::optional<RowRef> read_row(const GameTable& game, BodyId id, std::optional<Motion> motion,
-                               Vec2 origin, BitReader& in, RowState& state_of) {
-  RowHead head{.id = id};
+/// What is known of a row before its bits are read.
+struct KnownOfRow {
+  BodyId id;
+  Vec2 origin;
+  /// Nothing if the game is asked for it, which must then call the state possible.
+  std::optional<Motion> motion;
+};
+
+std::optional<RowRef> read_row(const GameTable& game, const KnownOfRow& known, BitReader& in,
+                               RowState& state_of) {
+  RowHead head{.id = known.id};
   head.kind = static_cast<std::uint8_t>(in.read(kind_bits(game)));
   if (head.kind >= game.kinds.size()) return std::nullopt;
   head.is_new = in.read(1) != 0;
-  const std::optional<Vec2> place = read_place(origin, in);
+  const std::optional<Vec2> place = read_place(known.origin, in);
   if (!place) return std::nullopt;
   head.min = *place;
   const KindTable& kind = game.kinds[head.kind];
   const MutableBytes state = MutableBytes{state_of.bytes}.first(kind.type.bytes);
   if (!unpack_sparse(kind.type, in, state)) return std::nullopt;
+  std::optional<Motion> motion = known.motion;
   if (!motion) {
     if (kind.possible != nullptr && !kind.possible(state.data())) return std::nullopt;
     motion = motion_of(kind, state);
@@ -216,7 +223,7 @@ std::optional<RowRef> read_row(const GameTable& game, BodyId id, std::optional<M
     head.velocity.y = unzigzag(static_cast<std::uint32_t>(in.read(width)));
     if (speed_width(head.velocity) != width) return std::nullopt;
   }
-  if (class_of(id) == IdClass::ByEntity && in.read(1) != 0) {
+  if (class_of(known.id) == IdClass::ByEntity && in.read(1) != 0) {
     head.parent = in.read(1) != 0 ? Parent::IgnoredUntilApart : Parent::IgnoredThisTick;
     head.ignores = {in.read(64)};
   }
@@ -235,7 +242,7 @@ std::optional<RowRef> read_row(const GameTable& game, BodyId id, std::optional<M
 
 std::optional<RowRef> read_row(const GameTable& game, BodyId id, Vec2 origin, BitReader& in,
                                RowState& state) {
-  return read_row(game, id, std::nullopt, origin, in, state);
+  return read_row(game, {.id = id, .origin = origin, .motion = std::nullopt}, in, state);
 }
 
 void write_whole_row(const GameTable& game, const RowRef& row, Tick now, BitWriter& out) {
@@ -250,7 +257,7 @@ std::optional<RowRef> read_whole_row(const GameTable& game, Tick now, BitReader&
   const std::uint64_t read = in.read(kMotionBits);
   if (!id || read >= kMotions) return std::nullopt;
   motion = static_cast<Motion>(read);
-  return read_row(game, *id, motion, {}, in, state);
+  return read_row(game, {.id = *id, .origin = {}, .motion = motion}, in, state);
 }
 
 }  // namespace tickbox::engine

@@ -61,7 +61,7 @@ MatchHistory::MatchHistory(const engine::World& world, std::uint32_t base_age_ma
       inputs_(world.seats().size()),
       room_(1) {
   TICKBOX_ASSERT(base_age_max < protocol::kTicksRemembered);
-  const std::size_t seats = world.seats().size();
+  const auto seats = static_cast<std::uint16_t>(world.seats().size());
   const std::size_t slots = world.size() + kSlotsPerSeat * seats;
   slots_.reserve(slots);
   last_causes_.reserve(slots);
