@@ -295,7 +295,7 @@ class Game:
         if is_far == fits:
             raise Malformed("a place is not in its shortest form")
         kind = self.kinds[row["kind"]]
-        motion = kind.motion if motion is None else motion
+        row["motion"] = motion = kind.motion if motion is None else motion
         row["state"] = kind.sparse_bits(bits)
         row["extra"] = b"" if motion == FIXED else self._velocity(bits)
         row["parent"] = 0

@@ -69,7 +69,7 @@ def main():
         record = log.record(raw)
         frame = reader.keyframe(bytes.fromhex(keyframe_line.partition(" ")[2]))
         seen.update(outcome[0] for outcome in record["outcomes"])
-        seen.update(["fixed"] * any(entity["fixed"] for entity in frame["entities"]))
+        seen.update(["fixed"] * any(entity["motion"] == game.FIXED for entity in frame["entities"]))
         seen.update(["input"] * bool(record["inputs"]))
         seen.update(f"source {source}" for source in record["sources"].values())
         seen.update(["user bytes"] * any(user for _, user in record["joins"].values()))
