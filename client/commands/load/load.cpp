@@ -1,4 +1,4 @@
-#include "bots/style.h"
+#include "bots/bot.h"
 #include "cli/build_info.h"
 #include "cli/exit_code.h"
 #include "client/commands/commands.h"
