@@ -4,6 +4,7 @@
 
 #include "core/bytes.h"
 #include "core/ids.h"
+#include "engine/log/world_difference.h"
 #include "views/rows.h"
 
 #include <cstddef>
@@ -32,5 +33,10 @@ void encode_view_state(const ViewState& view, Tick tick, std::vector<std::byte>&
 /// Returns the hash of a view, as FORMAT.md defines it. A member in a state that the game calls
 /// impossible counts as one that moves dynamically.
 [[nodiscard]] std::uint64_t hash_of(const ViewState& view);
+
+/// Returns how two views differ; nothing if they do not. The room is no entity: see
+/// engine::WorldDifference. Requires: views of the same game.
+[[nodiscard]] std::optional<engine::WorldDifference> compare_views(const ViewState& expected,
+                                                                   const ViewState& got);
 
 }  // namespace tickbox::views
