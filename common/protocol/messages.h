@@ -1,6 +1,6 @@
 #pragma once
 // The small messages in sealed packets: inputs to the server, DRAIN to the client, DISCONNECT and
-// path checks in both directions. snapshot_codec.h and view_parts.h have the others.
+// path checks in both directions. snapshot.h and view_parts.h have the others.
 
 #include "core/bytes.h"
 #include "core/ids.h"

@@ -2,7 +2,7 @@
 
 #include "core/assert.h"
 #include "core/prefetch.h"
-#include "protocol/snapshot_codec.h"
+#include "protocol/snapshot.h"
 
 #include <algorithm>
 #include <array>

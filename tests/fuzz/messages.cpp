@@ -3,7 +3,7 @@
 #include "protocol/messages.h"
 
 #include "protocol/compact_form.h"
-#include "protocol/snapshot_codec.h"
+#include "protocol/snapshot.h"
 #include "protocol/view_parts.h"
 #include "tests/fuzz/fuzz_target.h"
 

@@ -3,7 +3,7 @@
 
 #include "engine/declared.h"
 #include "games/arena/arena.h"
-#include "protocol/snapshot_codec.h"
+#include "protocol/snapshot.h"
 #include "protocol/view_parts.h"
 #include "tests/support/declared_values.h"
 #include "tests/threats/peers/raw_peer.h"
