@@ -11,7 +11,7 @@
 #include "net/address.h"
 #include "net/connect_token.h"
 #include "net/key_ring.h"
-#include "net/link_conditions.h"
+#include "net/link_simulator.h"
 
 #include <cstddef>
 #include <cstdint>
