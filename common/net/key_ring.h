@@ -4,7 +4,6 @@
 
 #include "core/entropy.h"
 #include "net/crypto.h"
-#include "net/secret_memory.h"
 
 #include <cstddef>
 #include <cstdint>

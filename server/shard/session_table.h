@@ -6,7 +6,7 @@
 #include "core/entropy.h"
 #include "engine/entity_id.h"
 #include "net/address.h"
-#include "net/secret_memory.h"
+#include "net/crypto.h"
 #include "server/shard/session.h"
 
 #include <cstddef>
