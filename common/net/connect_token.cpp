@@ -1,7 +1,10 @@
 #include "net/connect_token.h"
 
+#include "core/assert.h"
 #include "core/byte_cursor.h"
 #include "core/text.h"
+
+#include <sodium.h>
 
 #include <algorithm>
 
@@ -169,6 +172,22 @@ std::expected<ConnectToken, std::string> parse_token(std::string_view text) {
   token.servers = read_servers(in, servers);
   wipe(bytes);
   return token;
+}
+
+bool is_server_name(std::string_view name) {
+  return !name.empty() && name.size() <= kServerNameMax &&
+         std::ranges::all_of(name, [](char c) { return c > ' ' && c <= '~'; });
+}
+
+Address address_of_name(std::string_view name) {
+  std::array<std::uint8_t, crypto_generichash_BYTES_MIN> hash{};
+  const int failed = crypto_generichash(hash.data(), hash.size(),
+                                        reinterpret_cast<const unsigned char*>(name.data()),
+                                        name.size(), nullptr, 0);
+  TICKBOX_ASSERT(failed == 0);
+  Address address{.ip = {0x01, 0x00}, .port = 1};
+  std::copy_n(hash.begin(), 8, address.ip.begin() + 8);
+  return address;
 }
 
 }  // namespace tickbox::net

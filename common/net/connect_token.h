@@ -97,4 +97,19 @@ enum class TokenFault : std::uint8_t {
 /// Fails: one line that says what is wrong.
 [[nodiscard]] std::expected<ConnectToken, std::string> parse_token(std::string_view text);
 
+// The name of a server, in place of its address in a token. A server whose address is known only
+// once it runs, as in a fleet, still has a name before.
+
+/// As long as the name of a host may be.
+inline constexpr std::size_t kServerNameMax = 64;
+
+/// Returns whether a server may have this name: 1 to kServerNameMax printable ASCII characters
+/// without blanks.
+[[nodiscard]] bool is_server_name(std::string_view name);
+
+/// Returns the address that stands for a name: in 100::/64, to which nothing can be sent, with the
+/// first 8 bytes of the name's BLAKE2b of 16 bytes, and port 1.
+/// Source: RFC 6666, a discard prefix for IPv6.
+[[nodiscard]] Address address_of_name(std::string_view name);
+
 }  // namespace tickbox::net

@@ -6,7 +6,7 @@
 #include "core/text.h"
 #include "core/values.h"
 #include "engine/descriptor.h"
-#include "net/server_name.h"
+#include "net/connect_token.h"
 #include "os/http/http.h"
 #include "os/net/resolve.h"
 #include "os/process/log.h"

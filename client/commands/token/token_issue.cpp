@@ -7,7 +7,6 @@
 #include "net/address.h"
 #include "net/connect_token.h"
 #include "net/crypto.h"
-#include "net/server_name.h"
 #include "os/net/resolve.h"
 #include "os/process/steady_clock.h"
 
