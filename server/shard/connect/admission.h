@@ -6,7 +6,6 @@
 #include "core/entropy.h"
 #include "core/ids.h"
 #include "net/connect_token.h"
-#include "net/cookie.h"
 #include "net/crypto.h"
 #include "net/handshake.h"
 #include "net/key_ring.h"
