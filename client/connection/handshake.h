@@ -11,7 +11,6 @@
 #include "net/drop_reason.h"
 #include "net/handshake.h"
 #include "net/packet.h"
-#include "net/resume_ticket.h"
 
 #include <cstdint>
 #include <expected>

@@ -6,7 +6,6 @@
 #include "net/connect_token.h"
 #include "net/handshake.h"
 #include "net/packet.h"
-#include "net/resume_ticket.h"
 #include "protocol/messages.h"
 #include "tests/conformance/capture.h"
 

@@ -5,8 +5,8 @@
 #include "core/entropy.h"
 #include "core/rng.h"
 #include "net/address.h"
+#include "net/handshake.h"
 #include "net/packet.h"
-#include "net/resume_ticket.h"
 
 #include <array>
 #include <cstddef>
