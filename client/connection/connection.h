@@ -10,9 +10,9 @@
 #include "core/clock.h"
 #include "core/entropy.h"
 #include "net/connect_token.h"
-#include "net/drop_reason.h"
 #include "net/handshake.h"
 #include "net/packet.h"
+#include "net/reasons.h"
 #include "net/transport.h"
 #include "protocol/message_buffer.h"
 

@@ -8,9 +8,9 @@
 #include "core/clock.h"
 #include "core/entropy.h"
 #include "net/connect_token.h"
-#include "net/drop_reason.h"
 #include "net/handshake.h"
 #include "net/packet.h"
+#include "net/reasons.h"
 
 #include <cstdint>
 #include <expected>

@@ -9,7 +9,7 @@
 #include "client/match/snapshot_world.h"
 #include "core/clock.h"
 #include "desync/desync.h"
-#include "net/drop_reason.h"
+#include "net/reasons.h"
 #include "protocol/view_parts.h"
 #include "views/view_state.h"
 

@@ -13,9 +13,8 @@
 #include "net/address.h"
 #include "net/connect_token.h"
 #include "net/crypto.h"
-#include "net/drop_reason.h"
 #include "net/packet.h"
-#include "net/refusal.h"
+#include "net/reasons.h"
 
 #include <array>
 #include <cstddef>

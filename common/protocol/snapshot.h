@@ -8,7 +8,7 @@
 
 #include "core/bytes.h"
 #include "core/ids.h"
-#include "net/drop_reason.h"
+#include "net/reasons.h"
 #include "protocol/history_depths.h"
 #include "protocol/message_buffer.h"
 

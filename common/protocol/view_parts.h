@@ -5,7 +5,7 @@
 #include "core/bytes.h"
 #include "core/ids.h"
 #include "core/inplace_vector.h"
-#include "net/drop_reason.h"
+#include "net/reasons.h"
 #include "protocol/message_buffer.h"
 
 #include <cstddef>

@@ -4,7 +4,7 @@
 
 #include "core/clock.h"
 #include "net/address.h"
-#include "net/refusal.h"
+#include "net/reasons.h"
 #include "server/shard/log.h"
 
 #include <array>

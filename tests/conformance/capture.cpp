@@ -2,7 +2,7 @@
 
 #include "core/assert.h"
 #include "engine/descriptor.h"
-#include "net/drop_reason.h"
+#include "net/reasons.h"
 
 #include <fmt/core.h>
 

@@ -5,7 +5,7 @@
 #include "core/clock.h"
 #include "core/hash.h"
 #include "net/address.h"
-#include "net/refusal.h"
+#include "net/reasons.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -10,7 +10,7 @@
 
 #include "core/clock.h"
 #include "desync/desync.h"
-#include "net/drop_reason.h"
+#include "net/reasons.h"
 #include "protocol/view_parts.h"
 #include "server/match/match.h"
 #include "server/shard/limits.h"
