@@ -4,6 +4,7 @@
 #include "core/clock.h"
 #include "net/transport.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <expected>
@@ -52,6 +53,19 @@ struct UdpFailures {
   std::uint64_t send_errors = 0;    ///< any other refusal: no route, wrong address family
   std::uint64_t receive_errors = 0;
 };
+
+/// What the clocks show when a drain of a socket begins.
+struct DrainStart {
+  Duration real{};   ///< on the clock of the kernel's times: since 1970
+  Duration since{};  ///< since the drain before began: what arrived earlier was received in it
+};
+
+/// Returns how long a datagram that arrived at `arrived`, on the clock of DrainStart::real, had
+/// waited when the drain began; 0 if it has arrived since. If that clock was set in between, the
+/// result is wrong, but from 0 to `since`.
+[[nodiscard]] constexpr Duration waited_at(const DrainStart& drain, Duration arrived) {
+  return std::max(Duration::zero(), std::min(drain.real - arrived, drain.since));
+}
 
 /// A transport over one UDP socket. receive() returns nothing after a batch that was not full,
 /// also if a datagram has arrived since: PollSet and the next call know of it. PollSet knows

@@ -2,7 +2,6 @@
 
 #include "os/net/udp_transport.h"
 
-#include "os/net/arrival.h"
 #include "os/net/socket_address.h"
 #include "os/process/steady_clock.h"
 #include "tests/support/patience.h"
