@@ -28,7 +28,7 @@
 #include "engine/identity.h"
 #include "net/handshake.h"
 #include "net/link_simulator.h"
-#include "os/net/poll_set.h"
+#include "os/net/udp_transport.h"
 #include "os/process/steady_clock.h"
 
 #include <cstddef>

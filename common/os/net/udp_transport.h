@@ -1,15 +1,18 @@
 #pragma once
-// The Transport of the programs: one non-blocking UDP socket.
+// The Transport of the programs: one non-blocking UDP socket. A PollSet waits on many of them at
+// once, and returns the readable ones.
 
 #include "core/clock.h"
 #include "net/transport.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <expected>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 
 namespace tickbox::os {
@@ -98,6 +101,35 @@ class UdpTransport final : public net::Transport {
   explicit UdpTransport(std::unique_ptr<Socket> socket);
 
   std::unique_ptr<Socket> socket_;
+};
+
+/// Sockets returned by one wait; the next wait returns the remaining ones first.
+inline constexpr std::size_t kReadyMax = 256;
+
+/// A level-triggered set of sockets: a socket that was not drained is returned again. Thread: one.
+class PollSet {
+ public:
+  /// Fails: with one line.
+  [[nodiscard]] static std::expected<PollSet, std::string> open();
+
+  PollSet(PollSet&& other) noexcept;
+  PollSet& operator=(PollSet&&) = delete;
+  ~PollSet();
+
+  /// Watches `transport` until the transport is destroyed; wait() returns `key` for it. Fails: with
+  /// one line.
+  [[nodiscard]] std::expected<void, std::string> watch(const UdpTransport& transport,
+                                                       std::size_t key);
+
+  /// Waits at most `wait` until a socket is readable; a signal ends the wait early. Returns the
+  /// keys of the readable sockets, valid until the next call.
+  [[nodiscard]] std::span<const std::size_t> wait(Duration wait);
+
+ private:
+  explicit PollSet(int handle) : handle_(handle) {}
+
+  int handle_;
+  std::array<std::size_t, kReadyMax> ready_{};
 };
 
 }  // namespace tickbox::os
