@@ -6,7 +6,6 @@
 #include "core/bytes.h"
 #include "net/address.h"
 #include "os/net/resolve.h"
-#include "os/net/socket_address.h"
 #include "os/process/steady_clock.h"
 #include "os/process/system_error.h"
 

@@ -2,7 +2,7 @@
 // Both ends of HTTP on loopback that send what the library's own would never send.
 
 #include "net/address.h"
-#include "os/net/socket_address.h"
+#include "os/net/resolve.h"
 
 #include <gtest/gtest.h>
 
