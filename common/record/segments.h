@@ -1,8 +1,9 @@
 #pragma once
-// The segments of a recording and their places in the file, and the search for a tick. Each segment
-// can be stepped separately, in any order and by several threads.
+// The segments of a recording and their places in the file, the search for a tick, and the content
+// in numbers. Each segment can be stepped separately, in any order and by several threads.
 
 #include "core/ids.h"
+#include "engine/identity.h"
 #include "record/reader.h"
 
 #include <cstddef>
@@ -73,5 +74,25 @@ struct Segments {
 /// Returns a reader whose first item is the last whole keyframe at or before `tick`; a reader of
 /// the whole file if there is none. Cost: as segments_of().
 [[nodiscard]] Reader seek(const Reader& recording, Tick tick);
+
+// The content of a recording in numbers, counted without stepping any tick.
+
+/// What the players of a recording did.
+struct PlayerSummary {
+  std::uint64_t joins = 0;
+  std::uint64_t leaves = 0;
+  std::uint64_t inputs = 0;              ///< one of each player in each tick
+  std::uint64_t inputs_substituted = 0;  ///< of those, not received from the client in time
+  std::uint64_t players_max = 0;         ///< maximum number of players at once
+};
+
+struct Summary {
+  Segments records;  ///< with the game, impossible worlds and ticks count as damage in it too
+  std::optional<PlayerSummary> players;  ///< none without the game
+};
+
+/// Counts the records of `reader`, fresh from open(), to its end. `played`: the game and the map
+/// that its header names; nullptr without them.
+[[nodiscard]] Summary summarize(const Reader& reader, const engine::GameOnMap* played);
 
 }  // namespace tickbox::record

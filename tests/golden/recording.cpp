@@ -4,7 +4,7 @@
 #include "games/catalog.h"
 #include "record/log_file.h"
 #include "record/replayer.h"
-#include "record/summary.h"
+#include "record/segments.h"
 #include "record/verify.h"
 #include "tests/golden/golden_file.h"
 #include "tests/golden/motion_hash.h"
