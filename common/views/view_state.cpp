@@ -3,7 +3,6 @@
 #include "core/assert.h"
 #include "engine/bits.h"
 #include "engine/declared.h"
-#include "engine/log/differences.h"
 #include "views/content.h"
 
 namespace tickbox::views {

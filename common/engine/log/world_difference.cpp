@@ -1,10 +1,13 @@
 #include "engine/log/world_difference.h"
 
 #include "core/assert.h"
-#include "engine/log/differences.h"
+#include "core/text.h"
+#include "engine/declared.h"
+#include "engine/log/words.h"
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 
 namespace tickbox::engine {
 namespace {
@@ -60,6 +63,12 @@ void compare_rest(const World& expected, const World& got, Differences& differen
   differences.compare("next_lineage", expected.next_lineage, got.next_lineage);
 }
 
+constexpr const char* kAbsent = "absent";
+
+std::string text_of(BodyId id) {
+  return id == sim::kNoBody ? "none" : std::to_string(id.value);
+}
+
 }  // namespace
 
 std::optional<WorldDifference> compare_entities(const World& expected, const World& got,
@@ -82,6 +91,114 @@ std::string to_text(const WorldDifference& difference) {
   const FieldDifference& first = difference.first_fields.front();
   const std::string subject = difference.subject.empty() ? "" : difference.subject + " ";
   return subject + first.field + ": expected " + first.expected + ", got " + first.got;
+}
+
+void Differences::compare_entities(const ComparedRows& expected, const ComparedRows& got,
+                                   FunctionRef<bool(BodyId)> is_compared) {
+  const auto next = [](const ComparedRows& rows, std::size_t at) {
+    return at < rows.size ? std::optional{rows.row(at)} : std::nullopt;
+  };
+  std::size_t i = 0;
+  std::size_t j = 0;
+  auto want = next(expected, i);
+  auto have = next(got, j);
+  while (want || have) {
+    const bool is_expected = want && (!have || want->head.id <= have->head.id);
+    const bool is_got = have && (!want || have->head.id <= want->head.id);
+    const RowHead& head = is_expected ? want->head : have->head;
+    if (is_compared(head.id)) {
+      begin_entity(head);
+      if (is_expected && is_got) {
+        compare_rows(*want, *have);
+      } else {
+        add("id", is_expected ? text_of(head.id) : kAbsent, is_got ? text_of(head.id) : kAbsent);
+      }
+    }
+    if (is_expected) want = next(expected, ++i);
+    if (is_got) have = next(got, ++j);
+  }
+}
+
+void Differences::begin(std::string_view part) {
+  entity_.reset();
+  part_ = part;
+  is_counted_ = false;
+}
+
+void Differences::begin_entity(const RowHead& head) {
+  entity_ = head;
+  is_counted_ = false;
+}
+
+void Differences::compare_ids(std::string_view field, BodyId expected, BodyId got) {
+  if (expected != got) add(field, text_of(expected), text_of(got));
+}
+
+void Differences::compare_hashes(std::string_view field, std::uint64_t expected,
+                                 std::uint64_t got) {
+  if (expected != got) add(field, hash_text(expected), hash_text(got));
+}
+
+void Differences::compare_values(const TypeInfo& type, ConstBytes expected, ConstBytes got,
+                                 std::string_view prefix) {
+  if (are_equal(type, expected, got)) return;
+  for (const FieldInfo& field : type.fields()) {
+    for (std::size_t i = 0; i < field.times; ++i) {
+      if (value_of(field, i, expected) == value_of(field, i, got)) continue;
+      add(std::string{prefix} + engine::name_of(field, i), text_of(field, i, expected),
+          text_of(field, i, got));
+    }
+  }
+}
+
+std::optional<WorldDifference> Differences::finish() {
+  if (found_.first_fields.empty()) return std::nullopt;
+  return std::move(found_);
+}
+
+void Differences::compare_rows(const RowRef& expected, const RowRef& got) {
+  const RowHead& want = expected.head;
+  const RowHead& have = got.head;
+  const bool is_same_kind = want.kind == have.kind;
+  if (!is_same_kind) {
+    add("kind", std::string{game_.kinds[want.kind].type.name},
+        std::string{game_.kinds[have.kind].type.name});
+  }
+  compare("x", want.min.x, have.min.x);
+  compare("y", want.min.y, have.min.y);
+  compare("vx", want.velocity.x, have.velocity.x);
+  compare("vy", want.velocity.y, have.velocity.y);
+  if (is_same_kind) {
+    compare_values(game_.kinds[want.kind].type, expected.state, got.state);
+  }
+  compare("parent", static_cast<int>(want.parent), static_cast<int>(have.parent));
+  compare("is_new", int{want.is_new}, int{have.is_new});
+  compare_ids("ignores", want.ignores, have.ignores);
+  compare("path", int{want.path}, int{have.path});
+  compare("path_ticks", want.path_ticks, have.path_ticks);
+  compare_ids("carrier", want.carrier, have.carrier);
+  const bool have_inputs = !expected.input.empty() && !got.input.empty();
+  if (have_inputs) compare_values(game_.input, expected.input, got.input, "input.");
+}
+
+void Differences::add(std::string_view field, std::string expected, std::string got) {
+  if (!is_counted_) {
+    is_counted_ = true;
+    is_first_ = found_.first_fields.empty();
+    found_.entities += entity_ ? 1U : 0U;
+    if (is_first_) {
+      found_.subject = entity_ ? name_of(*entity_) : std::string{part_};
+      if (entity_) found_.entity = entity_->id;
+    }
+  }
+  ++(entity_ ? found_.fields : found_.others);
+  if (!is_first_) return;
+  found_.first_fields.push_back(
+      {.field = std::string{field}, .expected = std::move(expected), .got = std::move(got)});
+}
+
+std::string Differences::name_of(const RowHead& head) const {
+  return std::string{game_.kinds[head.kind].type.name} + " #" + std::to_string(head.id.value);
 }
 
 }  // namespace tickbox::engine
