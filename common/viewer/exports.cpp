@@ -6,7 +6,7 @@
 
 #include "cli/build_info.h"
 #include "core/assert.h"
-#include "engine/log/value_json.h"
+#include "engine/log/words.h"
 #include "record/viewing.h"
 #include "viewer/module_games.h"
 #include "viewer/moment.h"

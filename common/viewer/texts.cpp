@@ -1,7 +1,7 @@
 #include "viewer/texts.h"
 
 #include "core/text.h"
-#include "engine/log/value_json.h"
+#include "engine/log/words.h"
 #include "views/sight.h"
 
 #include <array>

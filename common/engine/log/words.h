@@ -1,5 +1,5 @@
 #pragma once
-// Values of declared types, and entities, in words for a person.
+// Values of declared types, and entities, in words for a person and as JSON.
 
 #include "core/bytes.h"
 #include "core/ids.h"
@@ -27,5 +27,9 @@ namespace tickbox::engine {
 
 /// Returns the values that differ from those by default, in the same form.
 [[nodiscard]] std::string value_in_words(const TypeInfo& type, ConstBytes value);
+
+/// Returns an object with each field: a number, a flag or press as a boolean, a seat, the id of an
+/// entity as text; null for nobody and for no entity; of an array a list. It has no blanks.
+[[nodiscard]] std::string value_json(const TypeInfo& type, ConstBytes value);
 
 }  // namespace tickbox::engine
