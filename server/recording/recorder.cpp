@@ -2,7 +2,7 @@
 
 #include "core/assert.h"
 #include "engine/keyframe.h"
-#include "engine/log/request_record.h"
+#include "engine/tick_record.h"
 #include "record/log_file.h"
 
 #include <utility>
