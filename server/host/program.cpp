@@ -5,7 +5,7 @@
 #include "core/log_event.h"
 #include "core/text.h"
 #include "core/values.h"
-#include "engine/descriptor.h"
+#include "engine/identity.h"
 #include "net/connect_token.h"
 #include "os/http/http.h"
 #include "os/net/resolve.h"

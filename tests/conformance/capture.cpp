@@ -1,7 +1,7 @@
 #include "tests/conformance/capture.h"
 
 #include "core/assert.h"
-#include "engine/descriptor.h"
+#include "engine/identity.h"
 #include "net/reasons.h"
 
 #include <fmt/core.h>

@@ -8,7 +8,7 @@
 //   commands BITS                   the number of the first is that of the tick
 // Lines of words with blanks between.
 
-#include "engine/descriptor.h"
+#include "engine/identity.h"
 #include "engine/keyframe.h"
 #include "engine/log/tick_log.h"
 #include "games/arena/arena.h"
