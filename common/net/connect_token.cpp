@@ -1,7 +1,7 @@
 #include "net/connect_token.h"
 
 #include "core/assert.h"
-#include "core/byte_cursor.h"
+#include "core/bytes.h"
 #include "core/text.h"
 
 #include <sodium.h>

@@ -1,6 +1,6 @@
 #include "net/handshake.h"
 
-#include "core/byte_cursor.h"
+#include "core/bytes.h"
 #include "core/text.h"
 #include "net/verified_root.h"
 
