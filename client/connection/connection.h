@@ -8,7 +8,7 @@
 
 #include "client/connection/handshake.h"
 #include "core/clock.h"
-#include "core/entropy.h"
+#include "core/rng.h"
 #include "net/connect_token.h"
 #include "net/handshake.h"
 #include "net/packet.h"

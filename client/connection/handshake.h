@@ -6,7 +6,7 @@
 // nothing: Connection sends the requests, and decides what an ACCEPT or REFUSE means.
 
 #include "core/clock.h"
-#include "core/entropy.h"
+#include "core/rng.h"
 #include "net/connect_token.h"
 #include "net/handshake.h"
 #include "net/packet.h"

@@ -3,7 +3,7 @@
 // sealing and opening, tags, short keyed hashes, the text forms of keys, and memory for them.
 
 #include "core/bytes.h"
-#include "core/entropy.h"
+#include "core/rng.h"
 
 #include <array>
 #include <cstddef>

@@ -8,8 +8,8 @@
 
 #include "core/bytes.h"
 #include "core/clock.h"
-#include "core/entropy.h"
 #include "core/ids.h"
+#include "core/rng.h"
 #include "net/address.h"
 #include "net/connect_token.h"
 #include "net/crypto.h"

@@ -2,7 +2,7 @@
 // The keys that seal connect tokens, each with an id. A server opens tokens with all of them, so
 // that a new key can be distributed before the old one is removed.
 
-#include "core/entropy.h"
+#include "core/rng.h"
 #include "net/crypto.h"
 
 #include <cstddef>

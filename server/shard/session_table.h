@@ -3,7 +3,7 @@
 // that hold the session's slot in the table.
 
 #include "core/clock.h"
-#include "core/entropy.h"
+#include "core/rng.h"
 #include "engine/entity_id.h"
 #include "net/address.h"
 #include "net/crypto.h"

@@ -9,7 +9,7 @@
 
 #include "core/bytes.h"
 #include "core/clock.h"
-#include "core/entropy.h"
+#include "core/rng.h"
 #include "desync/desync.h"
 #include "net/key_ring.h"
 #include "net/packet.h"

@@ -3,8 +3,8 @@
 // decides and remembers tokens; ConnectService opens the sessions and sends the answers.
 
 #include "core/clock.h"
-#include "core/entropy.h"
 #include "core/ids.h"
+#include "core/rng.h"
 #include "net/connect_token.h"
 #include "net/crypto.h"
 #include "net/handshake.h"

@@ -3,7 +3,7 @@
 
 #include "core/bytes.h"
 #include "core/clock.h"
-#include "core/entropy.h"
+#include "core/rng.h"
 #include "net/address.h"
 #include "net/crypto.h"
 #include "server/shard/limits.h"

@@ -7,7 +7,7 @@
 // its time: if there is no space, new tokens are refused.
 
 #include "core/clock.h"
-#include "core/entropy.h"
+#include "core/rng.h"
 #include "net/address.h"
 #include "net/connect_token.h"
 #include "net/crypto.h"

@@ -2,7 +2,6 @@
 // What strangers send a server: nonsense, things that look real, and real ones without end.
 
 #include "core/bytes.h"
-#include "core/entropy.h"
 #include "core/rng.h"
 #include "net/address.h"
 #include "net/handshake.h"
