@@ -1,7 +1,7 @@
 #include "server/shard/replicator.h"
 
 #include "core/assert.h"
-#include "core/prefetch.h"
+#include "core/processor.h"
 #include "protocol/snapshot.h"
 
 #include <algorithm>
