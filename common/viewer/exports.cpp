@@ -8,9 +8,8 @@
 #include "core/assert.h"
 #include "engine/log/words.h"
 #include "record/viewing.h"
+#include "viewer/answers.h"
 #include "viewer/module_games.h"
-#include "viewer/moment.h"
-#include "viewer/texts.h"
 
 #include <cstddef>
 #include <cstdint>
