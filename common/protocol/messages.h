@@ -44,7 +44,7 @@ struct InputMessage {
   std::uint16_t events = 0;  ///< number of the newest received event before which none is missing
   Tick first_tick;           ///< of the first input; the others are for the ticks after it
   std::vector<std::byte> inputs;    ///< bits of views/inputs.h; empty: none
-  std::vector<std::byte> commands;  ///< bits of views/commands.h; empty: none
+  std::vector<std::byte> commands;  ///< bits of views/inputs.h; empty: none
 };
 
 /// DRAIN: the server stops.

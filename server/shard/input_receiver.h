@@ -8,7 +8,6 @@
 #include "protocol/messages.h"
 #include "server/shard/context.h"
 #include "server/shard/session.h"
-#include "views/commands.h"
 #include "views/inputs.h"
 
 #include <cstdint>

@@ -17,7 +17,7 @@
 #include "server/match/event_router.h"
 #include "server/match/plan/planner.h"
 #include "tests/support/menagerie.h"
-#include "views/commands.h"
+#include "views/inputs.h"
 
 #include <cstdio>
 #include <span>
