@@ -5,7 +5,7 @@
 #include "core/clock.h"
 #include "net/address.h"
 #include "os/http/http.h"
-#include "os/process/latest_value.h"
+#include "os/process/process.h"
 #include "server/host/admin/admin_server.h"
 #include "server/host/fleet/agones_calls.h"
 #include "server/shard/log.h"
