@@ -2,7 +2,7 @@
 // The admin side of a server, as the commands reach it.
 
 #include "core/values.h"
-#include "net/address.h"
+#include "net/transport.h"
 
 #include <expected>
 #include <string>

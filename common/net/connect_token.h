@@ -10,9 +10,9 @@
 #include "core/bytes.h"
 #include "core/clock.h"
 #include "core/inplace_vector.h"
-#include "net/address.h"
 #include "net/crypto.h"
 #include "net/key_ring.h"
+#include "net/transport.h"
 
 #include <array>
 #include <cstddef>

@@ -10,11 +10,11 @@
 #include "core/clock.h"
 #include "core/ids.h"
 #include "core/rng.h"
-#include "net/address.h"
 #include "net/connect_token.h"
 #include "net/crypto.h"
 #include "net/packet.h"
 #include "net/reasons.h"
+#include "net/transport.h"
 
 #include <array>
 #include <cstddef>

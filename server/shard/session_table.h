@@ -5,8 +5,8 @@
 #include "core/clock.h"
 #include "core/rng.h"
 #include "engine/entity_id.h"
-#include "net/address.h"
 #include "net/crypto.h"
+#include "net/transport.h"
 #include "server/shard/session.h"
 
 #include <cstddef>

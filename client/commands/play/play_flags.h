@@ -8,10 +8,10 @@
 #include "client/commands/play/client_shares.h"
 #include "core/values.h"
 #include "desync/files.h"
-#include "net/address.h"
 #include "net/connect_token.h"
 #include "net/key_ring.h"
 #include "net/link_simulator.h"
+#include "net/transport.h"
 
 #include <cstddef>
 #include <cstdint>

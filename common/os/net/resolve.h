@@ -2,7 +2,7 @@
 // Resolves names to addresses, lists the addresses of this machine, and has addresses as the
 // system's calls for sockets take them.
 
-#include "net/address.h"
+#include "net/transport.h"
 
 #include <cstddef>
 #include <cstdint>

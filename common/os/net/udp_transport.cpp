@@ -4,7 +4,7 @@
 
 #include "core/assert.h"
 #include "core/bytes.h"
-#include "net/address.h"
+#include "net/transport.h"
 #include "os/net/resolve.h"
 #include "os/process/steady_clock.h"
 #include "os/process/system_error.h"

@@ -3,7 +3,7 @@
 // threads; its host, whether that is a container, what another process is, and the service manager.
 
 #include "core/clock.h"
-#include "net/address.h"
+#include "net/transport.h"
 
 #include <cstddef>
 #include <cstdint>

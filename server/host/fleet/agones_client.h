@@ -3,7 +3,7 @@
 // and follows its watch. It reads what the admin side reads, and no ticking thread waits for it.
 
 #include "core/clock.h"
-#include "net/address.h"
+#include "net/transport.h"
 #include "os/http/http.h"
 #include "os/process/process.h"
 #include "server/host/admin/admin_server.h"

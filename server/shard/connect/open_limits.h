@@ -4,8 +4,8 @@
 #include "core/bytes.h"
 #include "core/clock.h"
 #include "core/rng.h"
-#include "net/address.h"
 #include "net/crypto.h"
+#include "net/transport.h"
 #include "server/shard/limits.h"
 
 #include <vector>

@@ -8,9 +8,9 @@
 
 #include "core/clock.h"
 #include "core/rng.h"
-#include "net/address.h"
 #include "net/connect_token.h"
 #include "net/crypto.h"
+#include "net/transport.h"
 
 #include <cstddef>
 #include <cstdint>

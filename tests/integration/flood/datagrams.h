@@ -3,9 +3,9 @@
 
 #include "core/bytes.h"
 #include "core/rng.h"
-#include "net/address.h"
 #include "net/handshake.h"
 #include "net/packet.h"
+#include "net/transport.h"
 
 #include <array>
 #include <cstddef>

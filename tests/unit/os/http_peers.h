@@ -1,7 +1,7 @@
 #pragma once
 // Both ends of HTTP on loopback that send what the library's own would never send.
 
-#include "net/address.h"
+#include "net/transport.h"
 #include "os/net/resolve.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "net/address.h"
+#include "net/transport.h"
 
 #include "core/values.h"
 
