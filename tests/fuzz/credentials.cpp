@@ -2,7 +2,6 @@
 
 #include "net/connect_token.h"
 #include "net/handshake.h"
-#include "net/key_ring.h"
 #include "tests/fuzz/fuzz_target.h"
 #include "tests/support/virtual_time.h"
 

@@ -9,7 +9,6 @@
 #include "core/values.h"
 #include "desync/files.h"
 #include "net/connect_token.h"
-#include "net/key_ring.h"
 #include "net/link_simulator.h"
 #include "net/transport.h"
 

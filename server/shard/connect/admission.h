@@ -8,7 +8,6 @@
 #include "net/connect_token.h"
 #include "net/crypto.h"
 #include "net/handshake.h"
-#include "net/key_ring.h"
 #include "net/transport.h"
 #include "server/shard/connect/deny_list.h"
 #include "server/shard/connect/open_limits.h"

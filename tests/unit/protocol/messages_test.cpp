@@ -1,7 +1,6 @@
 #include "protocol/messages.h"
 
 #include "net/connect_token.h"
-#include "net/key_ring.h"
 #include "net/packet.h"
 #include "protocol/compact_form.h"
 #include "protocol/snapshot.h"
