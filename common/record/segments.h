@@ -6,8 +6,8 @@
 #include "core/bytes.h"
 #include "core/ids.h"
 #include "engine/identity.h"
-#include "record/log_file.h"
 #include "record/reader.h"
+#include "record/room_log.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -3,7 +3,7 @@
 #include "core/assert.h"
 #include "engine/keyframe.h"
 #include "engine/tick_record.h"
-#include "record/log_file.h"
+#include "record/room_log.h"
 
 #include <utility>
 

@@ -2,8 +2,8 @@
 
 #include "engine/identity.h"
 #include "games/catalog.h"
-#include "record/log_file.h"
 #include "record/replayer.h"
+#include "record/room_log.h"
 #include "record/segments.h"
 #include "record/verify.h"
 #include "tests/golden/golden_file.h"
