@@ -1,7 +1,7 @@
 #pragma once
 // The admin side of a server, as the commands reach it.
 
-#include "core/values.h"
+#include "core/text.h"
 #include "net/transport.h"
 
 #include <expected>

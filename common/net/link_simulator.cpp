@@ -1,7 +1,6 @@
 #include "net/link_simulator.h"
 
 #include "core/text.h"
-#include "core/values.h"
 #include "net/transport.h"
 
 #include <algorithm>

@@ -4,7 +4,6 @@
 #include "cli/exit_code.h"
 #include "core/log_event.h"
 #include "core/text.h"
-#include "core/values.h"
 #include "engine/identity.h"
 #include "net/connect_token.h"
 #include "os/http/http.h"

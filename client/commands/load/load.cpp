@@ -13,7 +13,7 @@
 #include "client/commands/play/input_script.h"
 #include "client/commands/play/play_figures.h"
 #include "client/commands/play/play_flags.h"
-#include "core/values.h"
+#include "core/text.h"
 #include "net/crypto.h"
 #include "os/files/file.h"
 #include "os/process/process.h"

@@ -6,7 +6,7 @@
 #include "client/commands/key_file.h"
 #include "client/commands/output.h"
 #include "client/commands/play/client_shares.h"
-#include "core/values.h"
+#include "core/text.h"
 #include "desync/files.h"
 #include "net/connect_token.h"
 #include "net/link_simulator.h"

@@ -3,7 +3,7 @@
 #include "client/commands/key_file.h"
 #include "client/commands/text.h"
 #include "client/commands/token/token_commands.h"
-#include "core/values.h"
+#include "core/text.h"
 #include "net/connect_token.h"
 #include "net/crypto.h"
 #include "net/transport.h"

@@ -4,7 +4,7 @@
 #include "os/net/resolve.h"
 
 #include "core/assert.h"
-#include "core/values.h"
+#include "core/text.h"
 #include "os/process/system_error.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include "os/process/process.h"
 
-#include "core/values.h"
+#include "core/text.h"
 #include "os/process/system_error.h"
 
 #include <algorithm>
