@@ -1,6 +1,6 @@
 #pragma once
 // A whole view as bits: what both ends of a desync send each other, and what a file of a desync
-// has. FORMAT.md is the standard.
+// has. FORMAT.md is the standard. Also how two views differ, in words for a person.
 
 #include "core/bytes.h"
 #include "core/ids.h"
