@@ -7,7 +7,7 @@
 // one thread.
 
 #include "core/ids.h"
-#include "engine/log/world_difference.h"
+#include "engine/log/words.h"
 #include "engine/map.h"
 #include "engine/stepper.h"
 #include "engine/world.h"

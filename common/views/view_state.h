@@ -4,7 +4,7 @@
 
 #include "core/bytes.h"
 #include "core/ids.h"
-#include "engine/log/world_difference.h"
+#include "engine/log/words.h"
 #include "views/rows.h"
 
 #include <cstddef>

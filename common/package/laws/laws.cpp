@@ -6,7 +6,7 @@
 #include "engine/keyframe.h"
 #include "engine/log/tick_codec.h"
 #include "engine/log/tick_log.h"
-#include "engine/log/world_difference.h"
+#include "engine/log/words.h"
 #include "engine/state_hasher.h"
 #include "package/laws/random_match.h"
 #include "views/rows.h"
