@@ -3,7 +3,6 @@
 #include "client/session.h"
 #include "protocol/messages.h"
 #include "protocol/snapshot.h"
-#include "protocol/view_parts.h"
 #include "views/events.h"
 
 #include <algorithm>

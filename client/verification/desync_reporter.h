@@ -10,7 +10,7 @@
 #include "core/clock.h"
 #include "desync/desync.h"
 #include "net/reasons.h"
-#include "protocol/view_parts.h"
+#include "protocol/messages.h"
 #include "views/view_state.h"
 
 #include <cstddef>

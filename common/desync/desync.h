@@ -8,7 +8,7 @@
 #include "core/log_event.h"
 #include "engine/bits.h"
 #include "engine/log/words.h"
-#include "protocol/view_parts.h"
+#include "protocol/messages.h"
 #include "views/view_state.h"
 
 #include <cstdint>

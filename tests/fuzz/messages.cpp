@@ -4,7 +4,6 @@
 
 #include "protocol/compact_form.h"
 #include "protocol/snapshot.h"
-#include "protocol/view_parts.h"
 #include "tests/fuzz/fuzz_target.h"
 
 #include <algorithm>

@@ -11,7 +11,7 @@
 #include "core/clock.h"
 #include "desync/desync.h"
 #include "net/reasons.h"
-#include "protocol/view_parts.h"
+#include "protocol/messages.h"
 #include "server/match/match.h"
 #include "server/shard/limits.h"
 #include "server/shard/session.h"

@@ -7,7 +7,6 @@
 #include "net/packet.h"
 #include "protocol/messages.h"
 #include "protocol/snapshot.h"
-#include "protocol/view_parts.h"
 #include "tests/support/virtual_time.h"
 #include "tests/unit/protocol/fault.h"
 
