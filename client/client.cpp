@@ -2,8 +2,7 @@
 
 #include "client/session.h"
 #include "protocol/messages.h"
-#include "protocol/snapshot_codec.h"
-#include "protocol/view_parts.h"
+#include "protocol/snapshot.h"
 #include "views/events.h"
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 
 #include "cli/command_line.h"
 #include "client/commands/output.h"
-#include "net/key_ring.h"
+#include "net/connect_token.h"
 
 #include <expected>
 #include <string>

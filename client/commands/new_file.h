@@ -3,7 +3,7 @@
 // only when it is complete; a trace grows at its path line by line.
 
 #include "core/bytes.h"
-#include "os/files/atomic_file.h"
+#include "os/files/file.h"
 
 #include <cstdio>
 #include <expected>

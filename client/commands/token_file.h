@@ -2,7 +2,7 @@
 // The files of a client's credentials: its connect token and its resume ticket.
 
 #include "net/connect_token.h"
-#include "net/resume_ticket.h"
+#include "net/handshake.h"
 
 #include <expected>
 #include <optional>

@@ -8,11 +8,11 @@
 
 #include "client/connection/handshake.h"
 #include "core/clock.h"
-#include "core/entropy.h"
+#include "core/rng.h"
 #include "net/connect_token.h"
-#include "net/drop_reason.h"
+#include "net/handshake.h"
 #include "net/packet.h"
-#include "net/resume_ticket.h"
+#include "net/reasons.h"
 #include "net/transport.h"
 #include "protocol/message_buffer.h"
 

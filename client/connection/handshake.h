@@ -6,12 +6,11 @@
 // nothing: Connection sends the requests, and decides what an ACCEPT or REFUSE means.
 
 #include "core/clock.h"
-#include "core/entropy.h"
+#include "core/rng.h"
 #include "net/connect_token.h"
-#include "net/drop_reason.h"
 #include "net/handshake.h"
 #include "net/packet.h"
-#include "net/resume_ticket.h"
+#include "net/reasons.h"
 
 #include <cstdint>
 #include <expected>

@@ -5,7 +5,7 @@
 #include "core/bytes.h"
 #include "protocol/messages.h"
 #include "tickbox/game_table.h"
-#include "views/commands.h"
+#include "views/inputs.h"
 
 #include <cstddef>
 #include <cstdint>

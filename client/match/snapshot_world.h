@@ -17,7 +17,7 @@
 #include "core/ids.h"
 #include "engine/stepper.h"
 #include "engine/world.h"
-#include "net/drop_reason.h"
+#include "net/reasons.h"
 #include "protocol/history_depths.h"
 #include "views/content.h"
 #include "views/rows.h"

@@ -3,7 +3,7 @@
 // read again, it stops; and, while every shard ticks, that it is alive.
 
 #include "core/clock.h"
-#include "os/process/service_manager.h"
+#include "os/process/process.h"
 #include "server/host/server.h"
 
 #include <cstddef>

@@ -5,7 +5,7 @@
 #include "core/clock.h"
 #include "core/ids.h"
 #include "core/log_event.h"
-#include "net/address.h"
+#include "net/transport.h"
 #include "server/host/admin/admin_orders.h"
 #include "server/host/base/background_call.h"
 #include "server/host/base/queue.h"

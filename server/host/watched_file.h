@@ -5,7 +5,7 @@
 
 #include "core/clock.h"
 #include "core/log_event.h"
-#include "net/key_ring.h"
+#include "net/connect_token.h"
 #include "os/files/file.h"
 #include "os/files/private_file.h"
 #include "server/host/base/background_call.h"

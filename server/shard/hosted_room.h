@@ -15,7 +15,7 @@
 #include "server/shard/metrics.h"
 #include "server/shard/moved_match.h"
 #include "server/shard/seats.h"
-#include "views/commands.h"
+#include "views/inputs.h"
 
 #include <cstdint>
 #include <list>

@@ -3,12 +3,11 @@
 // hashes were wrong. It never steps.
 
 #include "core/clock.h"
-#include "net/drop_reason.h"
 #include "net/packet.h"
+#include "net/reasons.h"
 #include "protocol/messages.h"
 #include "server/shard/context.h"
 #include "server/shard/session.h"
-#include "views/commands.h"
 #include "views/inputs.h"
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 #include "server/shard/match_results.h"
 
-#include "engine/log/value_json.h"
+#include "engine/log/words.h"
 
 #include <fmt/core.h>
 

@@ -2,8 +2,8 @@
 // The counters of a shard: one struct that only its thread writes.
 
 #include "core/histogram.h"
-#include "net/drop_reason.h"
 #include "net/handshake.h"
+#include "net/reasons.h"
 #include "server/shard/load/load_control.h"
 
 #include <algorithm>

@@ -4,7 +4,7 @@
 #include "core/clock.h"
 #include "core/ids.h"
 #include "engine/identity.h"
-#include "net/address.h"
+#include "net/transport.h"
 #include "server/shard/seats.h"
 
 #include <cstddef>

@@ -3,8 +3,8 @@
 // line is written soon after the first, and then at most every ten seconds.
 
 #include "core/clock.h"
-#include "net/address.h"
-#include "net/refusal.h"
+#include "net/reasons.h"
+#include "net/transport.h"
 #include "server/shard/log.h"
 
 #include <array>

@@ -1,7 +1,7 @@
 #include "server/shard/shard.h"
 
 #include "core/assert.h"
-#include "core/prefetch.h"
+#include "core/processor.h"
 #include "net/handshake.h"
 #include "protocol/messages.h"
 #include "server/shard/paced_logs.h"

@@ -9,9 +9,9 @@
 
 #include "core/bytes.h"
 #include "core/clock.h"
-#include "core/entropy.h"
+#include "core/rng.h"
 #include "desync/desync.h"
-#include "net/key_ring.h"
+#include "net/connect_token.h"
 #include "net/packet.h"
 #include "net/transport.h"
 #include "server/shard/client_status.h"

@@ -17,8 +17,6 @@
 #include "tests/fuzz/fuzz_target.h"
 #include "tests/support/content_bits.h"
 #include "tests/support/menagerie.h"
-#include "views/commands.h"
-#include "views/difference.h"
 #include "views/events.h"
 #include "views/inputs.h"
 #include "views/view_state.h"

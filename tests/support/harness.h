@@ -6,7 +6,7 @@
 #include "client/client.h"
 #include "desync/desync.h"
 #include "engine/identity.h"
-#include "record/log_file.h"
+#include "record/room_log.h"
 #include "server/match/match.h"
 #include "server/recording/recorder.h"
 #include "server/shard/limits.h"

@@ -8,7 +8,7 @@
 #include "client/commands/load/server_watch.h"
 #include "client/commands/play/play_figures.h"
 #include "core/histogram.h"
-#include "net/refusal.h"
+#include "net/reasons.h"
 
 #include <array>
 #include <cstdint>

@@ -6,7 +6,7 @@
 #include "client/commands/document.h"
 #include "client/commands/load/load_figures.h"
 #include "client/commands/load/requirement.h"
-#include "net/refusal.h"
+#include "net/reasons.h"
 
 #include <algorithm>
 #include <cstdint>

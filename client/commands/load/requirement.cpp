@@ -2,7 +2,6 @@
 
 #include "client/commands/load/load_figures.h"
 #include "core/text.h"
-#include "core/values.h"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 #include "client/commands/play/client_shares.h"
 
 #include "core/rng.h"
-#include "net/link_conditions.h"
+#include "net/link_simulator.h"
 
 #include <fmt/core.h>
 

@@ -1,6 +1,6 @@
 #include "client/commands/play/play_flags.h"
 
-#include "bots/style.h"
+#include "bots/bot.h"
 #include "client/commands/text.h"
 #include "client/commands/token_file.h"
 #include "os/net/resolve.h"

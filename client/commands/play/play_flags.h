@@ -6,12 +6,11 @@
 #include "client/commands/key_file.h"
 #include "client/commands/output.h"
 #include "client/commands/play/client_shares.h"
-#include "core/values.h"
+#include "core/text.h"
 #include "desync/files.h"
-#include "net/address.h"
 #include "net/connect_token.h"
-#include "net/key_ring.h"
-#include "net/link_conditions.h"
+#include "net/link_simulator.h"
+#include "net/transport.h"
 
 #include <cstddef>
 #include <cstdint>

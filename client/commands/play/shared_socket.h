@@ -6,7 +6,6 @@
 // mostly does.
 
 #include "client/client.h"
-#include "net/address.h"
 #include "net/crypto.h"
 #include "net/transport.h"
 #include "os/net/udp_transport.h"

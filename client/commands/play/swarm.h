@@ -26,9 +26,9 @@
 #include "core/rng.h"
 #include "engine/entity_id.h"
 #include "engine/identity.h"
+#include "net/handshake.h"
 #include "net/link_simulator.h"
-#include "net/resume_ticket.h"
-#include "os/net/poll_set.h"
+#include "os/net/udp_transport.h"
 #include "os/process/steady_clock.h"
 
 #include <cstddef>

@@ -6,7 +6,7 @@
 #include "client/commands/replay/replay_commands.h"
 #include "core/text.h"
 #include "os/process/signals.h"
-#include "record/cut.h"
+#include "record/segments.h"
 
 #include <fmt/format.h>
 

@@ -4,7 +4,7 @@
 #include "cli/exit_code.h"
 #include "client/commands/output.h"
 #include "core/clock.h"
-#include "core/values.h"
+#include "core/text.h"
 #include "record/format.h"
 #include "record/verify.h"
 

@@ -8,7 +8,7 @@
 #include "client/commands/replay/replay_commands.h"
 #include "core/text.h"
 #include "os/process/signals.h"
-#include "record/summary.h"
+#include "record/segments.h"
 
 #include <fmt/format.h>
 

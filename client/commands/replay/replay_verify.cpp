@@ -15,7 +15,6 @@
 #include "client/commands/replay/verify_files.h"
 #include "core/clock.h"
 #include "core/text.h"
-#include "core/values.h"
 #include "os/process/signals.h"
 #include "os/process/steady_clock.h"
 #include "record/verify.h"

@@ -11,7 +11,6 @@
 #include "client/commands/replay/replay_commands.h"
 #include "client/scenario/trace.h"
 #include "core/text.h"
-#include "engine/log/value_json.h"
 #include "engine/log/words.h"
 #include "os/process/signals.h"
 #include "record/replayer.h"

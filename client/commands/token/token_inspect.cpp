@@ -6,9 +6,9 @@
 #include "client/commands/token/token_commands.h"
 #include "client/commands/token_file.h"
 #include "core/text.h"
-#include "net/address.h"
 #include "net/connect_token.h"
 #include "net/crypto.h"
+#include "net/transport.h"
 #include "os/process/steady_clock.h"
 
 #include <fmt/format.h>

@@ -3,11 +3,10 @@
 #include "client/commands/key_file.h"
 #include "client/commands/text.h"
 #include "client/commands/token/token_commands.h"
-#include "core/values.h"
-#include "net/address.h"
+#include "core/text.h"
 #include "net/connect_token.h"
 #include "net/crypto.h"
-#include "net/server_name.h"
+#include "net/transport.h"
 #include "os/net/resolve.h"
 #include "os/process/steady_clock.h"
 

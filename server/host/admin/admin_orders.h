@@ -2,7 +2,7 @@
 // What the admin side or the fleet has ordered, for the server to do.
 
 #include "core/ids.h"
-#include "net/address.h"
+#include "net/transport.h"
 #include "server/host/base/queue.h"
 
 #include <algorithm>

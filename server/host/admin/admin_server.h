@@ -4,7 +4,7 @@
 #include "core/clock.h"
 #include "core/ids.h"
 #include "os/http/http.h"
-#include "os/process/latest_value.h"
+#include "os/process/process.h"
 #include "server/host/admin/admin.h"
 #include "server/host/admin/admin_token.h"
 #include "server/host/admin/log_stream.h"

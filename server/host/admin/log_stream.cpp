@@ -1,6 +1,6 @@
 #include "server/host/admin/log_stream.h"
 
-#include "core/values.h"
+#include "core/text.h"
 
 #include <fmt/core.h>
 

@@ -1,6 +1,6 @@
 #include "server/host/fleet/agones_calls.h"
 
-#include "core/values.h"
+#include "core/text.h"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 #include "server/host/fleet/game_server.h"
 
-#include "core/values.h"
+#include "core/text.h"
 #include "json/reader.h"
 
 #include <limits>

@@ -7,7 +7,6 @@
 #include "os/files/disk.h"
 #include "os/files/file_sink.h"
 #include "record/format.h"
-#include "record/log_file.h"
 #include "record/room_log.h"
 #include "server/host/recordings/recording_folder.h"
 

@@ -1,6 +1,6 @@
 #include "server/host/rooms/rooms_option.h"
 
-#include "core/values.h"
+#include "core/text.h"
 #include "os/http/http.h"
 #include "server/host/admin/admin.h"
 #include "server/host/admin/log_stream.h"

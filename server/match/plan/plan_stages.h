@@ -4,7 +4,7 @@
 //
 // Sizes are in bits, for causes and rows are packed without gaps (common/views/content.h).
 
-#include "protocol/snapshot_codec.h"
+#include "protocol/snapshot.h"
 #include "server/match/interest.h"
 #include "server/match/match.h"
 #include "server/match/plan/candidates.h"

@@ -3,14 +3,11 @@
 // decides and remembers tokens; ConnectService opens the sessions and sends the answers.
 
 #include "core/clock.h"
-#include "core/entropy.h"
 #include "core/ids.h"
+#include "core/rng.h"
 #include "net/connect_token.h"
-#include "net/cookie.h"
+#include "net/crypto.h"
 #include "net/handshake.h"
-#include "net/key_ring.h"
-#include "net/resume_ticket.h"
-#include "net/secret_memory.h"
 #include "net/transport.h"
 #include "server/shard/connect/deny_list.h"
 #include "server/shard/connect/open_limits.h"

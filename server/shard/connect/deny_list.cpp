@@ -1,7 +1,6 @@
 #include "server/shard/connect/deny_list.h"
 
 #include "core/text.h"
-#include "core/values.h"
 
 #include <algorithm>
 #include <utility>

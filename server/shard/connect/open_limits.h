@@ -3,9 +3,9 @@
 
 #include "core/bytes.h"
 #include "core/clock.h"
-#include "core/entropy.h"
-#include "net/address.h"
+#include "core/rng.h"
 #include "net/crypto.h"
+#include "net/transport.h"
 #include "server/shard/limits.h"
 
 #include <vector>

@@ -7,7 +7,7 @@
 
 #include "core/bytes.h"
 #include "core/clock.h"
-#include "net/drop_reason.h"
+#include "net/reasons.h"
 #include "net/transport.h"
 #include "server/shard/context.h"
 #include "server/shard/session.h"

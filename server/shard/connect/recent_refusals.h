@@ -4,8 +4,8 @@
 
 #include "core/clock.h"
 #include "core/hash.h"
-#include "net/address.h"
-#include "net/refusal.h"
+#include "net/reasons.h"
+#include "net/transport.h"
 
 #include <cstddef>
 #include <cstdint>

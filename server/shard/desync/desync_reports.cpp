@@ -6,7 +6,7 @@
 #include "protocol/history_depths.h"
 #include "server/shard/hosted_room.h"
 #include "views/content.h"
-#include "views/difference.h"
+#include "views/view_state.h"
 
 #include <algorithm>
 #include <bit>

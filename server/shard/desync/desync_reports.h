@@ -10,8 +10,8 @@
 
 #include "core/clock.h"
 #include "desync/desync.h"
-#include "net/drop_reason.h"
-#include "protocol/view_parts.h"
+#include "net/reasons.h"
+#include "protocol/messages.h"
 #include "server/match/match.h"
 #include "server/shard/limits.h"
 #include "server/shard/session.h"

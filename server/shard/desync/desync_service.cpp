@@ -1,6 +1,6 @@
 #include "server/shard/desync/desync_service.h"
 
-#include "protocol/view_parts.h"
+#include "protocol/messages.h"
 #include "server/shard/hosted_room.h"
 
 #include <fmt/core.h>

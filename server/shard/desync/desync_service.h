@@ -4,8 +4,8 @@
 
 #include "core/clock.h"
 #include "desync/desync.h"
-#include "net/drop_reason.h"
 #include "net/packet.h"
+#include "net/reasons.h"
 #include "server/shard/context.h"
 #include "server/shard/desync/desync_reports.h"
 #include "server/shard/session.h"

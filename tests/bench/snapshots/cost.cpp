@@ -2,7 +2,7 @@
 
 #include "client/match/snapshot_world.h"
 #include "net/packet.h"
-#include "protocol/snapshot_codec.h"
+#include "protocol/snapshot.h"
 #include "server/match/base_age.h"
 #include "server/match/plan/planner.h"
 #include "tests/bench/arena/arenas.h"

@@ -9,7 +9,7 @@
 #include "games/bomber/bomber.h"
 #include "games/platformer/platformer.h"
 #include "package/laws/random_match.h"
-#include "protocol/snapshot_codec.h"
+#include "protocol/snapshot.h"
 #include "server/match/event_queue.h"
 #include "server/match/event_router.h"
 #include "server/match/plan/planner.h"

@@ -2,7 +2,7 @@
 
 #include "engine/map.h"
 #include "games/arena/arena.h"
-#include "protocol/view_parts.h"
+#include "protocol/messages.h"
 #include "server/shard/hosted_room.h"
 #include "views/view_state.h"
 

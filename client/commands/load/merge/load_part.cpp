@@ -2,7 +2,6 @@
 
 #include "core/assert.h"
 #include "core/text.h"
-#include "core/values.h"
 #include "json/reader.h"
 
 #include <fmt/format.h>

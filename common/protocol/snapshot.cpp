@@ -1,4 +1,4 @@
-#include "protocol/snapshot_codec.h"
+#include "protocol/snapshot.h"
 
 #include "protocol/message_builder.h"
 

@@ -1,4 +1,4 @@
-#include "engine/log/request_record.h"
+#include "engine/tick_record.h"
 
 #include "engine/declared.h"
 

@@ -1,4 +1,4 @@
-#include "net/refusal.h"
+#include "net/reasons.h"
 
 #include "core/text.h"
 

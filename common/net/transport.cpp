@@ -1,6 +1,6 @@
-#include "net/address.h"
+#include "net/transport.h"
 
-#include "core/values.h"
+#include "core/text.h"
 
 #include <algorithm>
 #include <arpa/inet.h>
