@@ -4,11 +4,12 @@
 //
 // Sizes are in bits, for causes and rows are packed without gaps (common/views/content.h).
 
+#include "engine/bits.h"
+#include "engine/world.h"
 #include "protocol/snapshot_codec.h"
 #include "server/match/interest.h"
 #include "server/match/match.h"
 #include "server/match/plan/candidates.h"
-#include "server/match/plan/packed_rows.h"
 #include "server/match/plan/slot_table.h"
 #include "server/match/sent_views.h"
 #include "views/content.h"
@@ -23,6 +24,53 @@ namespace tickbox::server {
 
 /// The bits of the smallest row in full.
 inline constexpr std::size_t kRowBitsMin = 64;
+
+// --- the rows of a tick as bits ---
+//
+// Many clients see the same rows, so each is packed once, when the first plan asks for it;
+// snapshots have copies of the bits.
+//
+// Only the place of a row depends on the snapshot, by the snapshot's origin. A row is packed with
+// its own place as the origin, so the bits of the place are zeros. A copy has the bits of the place
+// from the snapshot's origin instead.
+
+/// The bits of a row in full.
+struct RowBits {
+  std::uint16_t id = 0;
+  std::uint16_t row = 0;  ///< near the origin, without the id
+};
+
+class PackedRows {
+ public:
+  /// Forgets all rows, to begin with those of `world`. `slots`: the limit of its slots.
+  void begin(const engine::World& world, std::size_t slots);
+
+  /// Returns the size of a row. `slot`: of the body of world row `row`. Cost: packed once a tick.
+  [[nodiscard]] RowBits bits_of(SlotId slot, std::size_t row) { return packed(slot, row).bits; }
+
+  void write_id(SlotId slot, std::size_t row, engine::BitWriter& out);
+
+  /// Writes the row without its id. `origin`: of the places in the snapshot.
+  void write_row(SlotId slot, std::size_t row, Vec2 origin, engine::BitWriter& out);
+
+ private:
+  struct Packed {
+    std::uint32_t id = 0;   ///< the first of its words
+    std::uint32_t row = 0;  ///< the same
+    RowBits bits;
+  };
+
+  const Packed& packed(SlotId slot, std::size_t row) {
+    return rows_.contains(slot) ? rows_[slot] : pack(slot, row);
+  }
+
+  const Packed& pack(SlotId slot, std::size_t row);
+
+  const engine::World* world_ = nullptr;
+  SlotTable<Packed> rows_;
+  std::vector<std::uint64_t> words_;
+  std::vector<std::byte> bytes_;  ///< scratch memory
+};
 
 // --- what a plan reads ---
 
