@@ -11,7 +11,7 @@
 // Bodies that do not fit the budget are not in the view; the priority of a waiting body grows.
 //
 // The stages are functions of plan_stages.h, the first of quiet_check.h and the last of
-// plan_content.h, in this order:
+// planner.cpp, in this order:
 //
 //   base, bodies in sight   ─► is_surely_quiet  ─► the end, if a view without news is not wanted
 //   waiting bodies          ─► mark_waiting     ─► ClientBodies
