@@ -27,8 +27,7 @@
 //   all of these            ─► write_content    ─► content
 
 #include "server/match/plan/plan_stages.h"
-#include "server/match/plan/row_set.h"
-#include "server/match/plan/slot_set.h"
+#include "server/match/plan/slot_table.h"
 
 #include <cstddef>
 #include <cstdint>
