@@ -4,7 +4,7 @@
 
 #include "core/clock.h"
 #include "protocol/snapshot.h"
-#include "server/match/event_router.h"
+#include "server/match/event_delivery.h"
 #include "server/match/plan/planner.h"
 #include "server/shard/context.h"
 #include "server/shard/hosted_room.h"

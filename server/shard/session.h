@@ -12,7 +12,7 @@
 #include "net/transport.h"
 #include "protocol/snapshot.h"
 #include "server/match/base_age.h"
-#include "server/match/event_queue.h"
+#include "server/match/event_delivery.h"
 #include "server/match/input_buffer.h"
 #include "server/match/plan/plan_stages.h"
 #include "server/match/sent_views.h"
