@@ -11,7 +11,6 @@
 #include "net/packet.h"
 #include "net/transport.h"
 #include "protocol/snapshot.h"
-#include "server/match/base_age.h"
 #include "server/match/event_delivery.h"
 #include "server/match/input_buffer.h"
 #include "server/match/plan/plan_stages.h"
