@@ -6,7 +6,7 @@
 #include "core/ids.h"
 #include "core/inplace_vector.h"
 #include "net/connect_token.h"
-#include "server/shard/rate_limit.h"
+#include "server/shard/limits.h"
 
 #include <cstddef>
 #include <cstdint>
