@@ -14,7 +14,6 @@
 #include "net/key_ring.h"
 #include "net/packet.h"
 #include "net/transport.h"
-#include "server/shard/client_status.h"
 #include "server/shard/connect/admission.h"
 #include "server/shard/connect/connect_service.h"
 #include "server/shard/connect/deny_list.h"
@@ -31,8 +30,8 @@
 #include "server/shard/match_results.h"
 #include "server/shard/metrics.h"
 #include "server/shard/replicator.h"
-#include "server/shard/room_status.h"
 #include "server/shard/session_table.h"
+#include "server/shard/shard_status.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -12,7 +12,7 @@
 #include "server/host/admin/recent_log.h"
 #include "server/host/admin/recording_pages.h"
 #include "server/recording/log_tail.h"
-#include "server/shard/client_status.h"
+#include "server/shard/shard_status.h"
 
 #include <atomic>
 #include <cstddef>

@@ -5,7 +5,7 @@
 #include "core/clock.h"
 #include "server/host/admin/recent_log.h"
 #include "server/host/admin/status.h"
-#include "server/shard/client_status.h"
+#include "server/shard/shard_status.h"
 
 #include <cstdint>
 #include <span>
