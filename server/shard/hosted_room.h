@@ -7,16 +7,17 @@
 #include "engine/entity_id.h"
 #include "engine/identity.h"
 #include "engine/log/tick_log.h"
+#include "net/address.h"
 #include "protocol/history_depths.h"
 #include "server/match/match.h"
 #include "server/match/plan/plan_stages.h"
 #include "server/match/ray_judge.h"
 #include "server/recording/recorder.h"
 #include "server/shard/metrics.h"
-#include "server/shard/moved_match.h"
 #include "server/shard/seats.h"
 #include "views/commands.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <list>
 #include <optional>
@@ -35,6 +36,39 @@ struct RoomParts {
   Recorder* recorder = nullptr;
   std::optional<engine::Identity> identity{};  ///< of the match; if not given, the room makes it
   Duration close_when_empty{};  ///< the time without players after which it closes; 0: never
+};
+
+/// The longest time for which a match that moves stands still, at each of both servers. A client
+/// needs two round trips, and a second more if its DRAIN is lost.
+inline constexpr Duration kFrozenMax = std::chrono::seconds{3};
+
+/// A server to which clients are handed over, and the room in which their match goes on there.
+struct Onward {
+  net::Address server;
+  RoomId room;  ///< 0: none
+};
+
+/// A client that has left the match.
+struct Departure {
+  std::uint64_t client = 0;
+  Tick tick;  ///< in which its player left
+};
+
+/// The seat of a player in the world.
+struct MovedSeat {
+  PlayerId player;
+  std::uint64_t client = 0;  ///< as in Seat, as what follows
+  std::uint32_t key_id = 0;
+  UserBytes user;
+};
+
+/// A match that goes on at another server: the world, and what its room knows of the players.
+struct MovedMatch {
+  engine::Identity identity;
+  std::uint32_t tick_rate = 0;
+  std::vector<MovedSeat> seats;  ///< by player, ascending
+  std::vector<Departure> departures;
+  std::vector<std::byte> keyframe;
 };
 
 /// The clients that leave a match of which a room remembers the tick, the newest: as many as it can

@@ -11,7 +11,6 @@
 #include "server/host/recordings/recordings.h"
 #include "server/match/match.h"
 #include "server/shard/hosted_room.h"
-#include "server/shard/moved_match.h"
 #include "tickbox/game_table.h"
 
 #include <cstdint>
