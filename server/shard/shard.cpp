@@ -5,7 +5,6 @@
 #include "net/handshake.h"
 #include "protocol/messages.h"
 #include "server/shard/paced_logs.h"
-#include "server/shard/send_pace.h"
 
 #include <algorithm>
 #include <utility>
