@@ -2,7 +2,7 @@
 
 #include "server/shard/load/load_control.h"
 
-#include "server/shard/load/overload_log.h"
+#include "server/shard/paced_logs.h"
 #include "tests/support/harness.h"
 
 #include <gtest/gtest.h>
