@@ -4,7 +4,7 @@
 #include "core/histogram.h"
 #include "net/drop_reason.h"
 #include "net/handshake.h"
-#include "server/shard/load/load_control.h"
+#include "server/shard/tick_time.h"
 
 #include <algorithm>
 #include <array>
@@ -157,7 +157,7 @@ struct DesyncFileMetrics {
   std::uint64_t failed = 0;
 };
 
-/// The time of the last ticks, and what is given up for it; server/shard/load/load_control.h.
+/// The time of the last ticks, and what is given up for it; server/shard/tick_time.h.
 struct LoadMetrics {
   Overload overload = Overload::None;
   std::uint32_t share = 0;  ///< mean time of a tick, in thousandths of its period

@@ -5,9 +5,9 @@
 #include "core/clock.h"
 #include "net/address.h"
 #include "net/refusal.h"
-#include "server/shard/load/load_control.h"
 #include "server/shard/log.h"
 #include "server/shard/metrics.h"
+#include "server/shard/tick_time.h"
 
 #include <array>
 #include <cstddef>

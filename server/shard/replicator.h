@@ -10,8 +10,8 @@
 #include "server/shard/context.h"
 #include "server/shard/hosted_room.h"
 #include "server/shard/limits.h"
-#include "server/shard/load/load_control.h"
 #include "server/shard/session.h"
+#include "server/shard/tick_time.h"
 
 #include <algorithm>
 #include <cstddef>

@@ -24,7 +24,6 @@
 #include "server/shard/hosted_room.h"
 #include "server/shard/input_receiver.h"
 #include "server/shard/limits.h"
-#include "server/shard/load/load_control.h"
 #include "server/shard/log.h"
 #include "server/shard/match_results.h"
 #include "server/shard/metrics.h"
@@ -32,6 +31,7 @@
 #include "server/shard/replicator.h"
 #include "server/shard/session_table.h"
 #include "server/shard/shard_status.h"
+#include "server/shard/tick_time.h"
 
 #include <cstddef>
 #include <cstdint>
