@@ -1,6 +1,6 @@
 #include "server/shard/input_receiver.h"
 
-#include "server/shard/desync/desync_service.h"
+#include "server/shard/desync_reports.h"
 #include "server/shard/hosted_room.h"
 #include "server/shard/limits.h"
 

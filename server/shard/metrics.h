@@ -141,7 +141,7 @@ struct ResultMetrics {
   std::uint64_t lost = 0;  ///< could not be written
 };
 
-/// The results of desync reports; server/shard/desync/desync_reports.h.
+/// The results of desync reports; server/shard/desync_reports.h.
 enum class DesyncResult : std::uint8_t {
   Compared,    ///< entity and field are known
   Forgotten,   ///< a part arrived of a view that the room no longer remembers

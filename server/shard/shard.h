@@ -20,7 +20,7 @@
 #include "server/shard/connect/path_validator.h"
 #include "server/shard/connect/session_lifecycle.h"
 #include "server/shard/context.h"
-#include "server/shard/desync/desync_service.h"
+#include "server/shard/desync_reports.h"
 #include "server/shard/hosted_room.h"
 #include "server/shard/input_receiver.h"
 #include "server/shard/limits.h"

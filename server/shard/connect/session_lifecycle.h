@@ -5,7 +5,7 @@
 #include "core/clock.h"
 #include "server/shard/connect/admission.h"
 #include "server/shard/context.h"
-#include "server/shard/desync/desync_service.h"
+#include "server/shard/desync_reports.h"
 #include "server/shard/hosted_room.h"
 #include "server/shard/session.h"
 #include "server/shard/session_table.h"
