@@ -10,7 +10,7 @@
 #include "os/files/private_file.h"
 #include "server/host/base/background_call.h"
 #include "server/host/base/options.h"
-#include "server/shard/connect/deny_list.h"
+#include "server/shard/connect/admission.h"
 #include "server/shard/log.h"
 
 #include <expected>

@@ -16,7 +16,6 @@
 #include "net/transport.h"
 #include "server/shard/connect/admission.h"
 #include "server/shard/connect/connect_service.h"
-#include "server/shard/connect/deny_list.h"
 #include "server/shard/connect/session_lifecycle.h"
 #include "server/shard/context.h"
 #include "server/shard/desync_reports.h"

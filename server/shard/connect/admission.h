@@ -15,13 +15,16 @@
 #include "net/resume_ticket.h"
 #include "net/secret_memory.h"
 #include "net/transport.h"
-#include "server/shard/connect/deny_list.h"
 #include "server/shard/connect/token_history.h"
 #include "server/shard/limits.h"
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <expected>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -63,6 +66,29 @@ class OpenLimits {
   KeyedLimits networks_;
   Rate all_rate_;
   RateLimit all_;
+};
+
+/// The clients that a server does not admit, by the client ids of their tokens.
+class DenyList {
+ public:
+  /// Denies nobody.
+  DenyList() = default;
+
+  /// Denies these clients, in any order.
+  explicit DenyList(std::vector<std::uint64_t> clients);
+
+  /// Reads a text with a decimal client id on each line. Skips blank lines and the text after a #.
+  /// Fails: with one message that names the line.
+  [[nodiscard]] static std::expected<DenyList, std::string> parse(std::string_view text);
+
+  /// Cost: logarithmic in the number of clients.
+  [[nodiscard]] bool contains(std::uint64_t client) const;
+
+  /// Returns the number of different clients.
+  [[nodiscard]] std::size_t size() const { return clients_.size(); }
+
+ private:
+  std::vector<std::uint64_t> clients_;  ///< ascending, each once
 };
 
 struct AdmissionOptions {
