@@ -2,6 +2,7 @@
 
 #include "core/assert.h"
 #include "core/prefetch.h"
+#include "engine/log/value_json.h"
 #include "net/handshake.h"
 #include "protocol/messages.h"
 #include "server/shard/desync_reports.h"
@@ -9,7 +10,10 @@
 #include "server/shard/limits.h"
 #include "server/shard/paced_logs.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
+#include <string>
 #include <utility>
 
 namespace tickbox::server {
@@ -20,6 +24,18 @@ SendPace pace_of(const ShardOptions& options) {
           .snapshot_rate = options.snapshot_rate,
           .snapshot_rate_far = options.snapshot_rate_far,
           .plan_work = options.plan_work};
+}
+
+/// Returns `[{"seat":3,"client":"7"},…]` of the players in a room. An id is text, because not every
+/// reader of JSON represents 64 bits.
+std::string players_json(const HostedRoom& room) {
+  std::string players = "[";
+  for (const Seat& seat : room.seats().all()) {
+    if (!seat.in_world) continue;
+    players += fmt::format(R"({}{{"seat":{},"client":"{}"}})", players.size() > 1 ? "," : "",
+                           seat.player.value, seat.client);
+  }
+  return players + "]";
 }
 
 }  // namespace
@@ -543,6 +559,42 @@ std::int16_t InputReceiver::margin_of(const Session& session, Tick newest,
   const std::int64_t sixteenths =
       ticks * 16 + (arrival.next_deadline - arrival.at).count() * 16 / period;
   return static_cast<std::int16_t>(std::clamp<std::int64_t>(sixteenths, INT16_MIN, INT16_MAX));
+}
+
+// --- the results of matches ---
+
+void MatchResults::publish(const HostedRoom& room, Instant now) {
+  const GameTable& game = room.world().game();
+  if (game.results.empty()) return;
+  const engine::TickRecord& record = room.match().record();
+  for (const engine::Outcome& outcome : record.outcomes) {
+    if (outcome.kind != engine::OutcomeKind::Published) continue;
+    const TypeInfo& type = game.results[outcome.type];
+    publish(room, type, engine::value_json(type, record.bytes_of(outcome)), now);
+  }
+}
+
+void MatchResults::publish(const HostedRoom& room, const TypeInfo& type, std::string_view values,
+                           Instant now) {
+  ++context_.metrics.results.published;
+  context_.log.event(LogKind::Result, Severity::Info, now, [&] {
+    return LogEvent{"match_result",
+                    {{"room", room.id().value},
+                     {"tick", room.tick().value},
+                     {"type", type.name},
+                     {"values", JsonText{std::string{values}}}}};
+  });
+  if (sink_ == nullptr) return;
+  const std::string line = fmt::format(
+      R"({{"unix_ms":{},"game":"{}","room":{},"tick":{},"type":"{}","values":{},"players":{}}})"
+      "\n",
+      calendar_.now().time_since_epoch().count(), room.world().game().name, room.id().value,
+      room.tick().value, type.name, values, players_json(room));
+  if (sink_->write(as_bytes_of(line))) return;
+  ++context_.metrics.results.lost;
+  context_.log.event(LogKind::ResultLost, Severity::Error, now, [&] {
+    return LogEvent{"match_result_lost", {{"room", room.id().value}, {"tick", room.tick().value}}};
+  });
 }
 
 }  // namespace tickbox::server

@@ -10,6 +10,7 @@
 #include "core/bytes.h"
 #include "core/clock.h"
 #include "core/entropy.h"
+#include "core/ids.h"
 #include "desync/desync.h"
 #include "net/drop_reason.h"
 #include "net/key_ring.h"
@@ -24,7 +25,6 @@
 #include "server/shard/hosted_room.h"
 #include "server/shard/limits.h"
 #include "server/shard/log.h"
-#include "server/shard/match_results.h"
 #include "server/shard/metrics.h"
 #include "server/shard/paced_logs.h"
 #include "server/shard/replicator.h"
@@ -32,6 +32,7 @@
 #include "server/shard/session_table.h"
 #include "server/shard/shard_status.h"
 #include "server/shard/tick_time.h"
+#include "tickbox/game_table.h"
 #include "views/commands.h"
 #include "views/inputs.h"
 
@@ -39,6 +40,7 @@
 #include <cstdint>
 #include <expected>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 namespace tickbox::server {
@@ -77,6 +79,24 @@ class InputReceiver {
   protocol::InputMessage message_;    ///< the one in progress
   views::ReceivedInputs inputs_;      ///< those of the message
   views::ReceivedCommands commands_;  ///< the same
+};
+
+/// The results that games publish: each is a line of the log, and goes to a sink if there is one.
+class MatchResults {
+ public:
+  /// `sink` takes each result as one line of JSON, with the end of the line. It may be nullptr.
+  MatchResults(ShardContext& context, const WallClock& calendar, ByteSink* sink)
+      : context_(context), calendar_(calendar), sink_(sink) {}
+
+  /// Takes what a room's game has published in its last tick.
+  void publish(const HostedRoom& room, Instant now);
+
+ private:
+  void publish(const HostedRoom& room, const TypeInfo& type, std::string_view values, Instant now);
+
+  ShardContext& context_;
+  const WallClock& calendar_;
+  ByteSink* sink_;
 };
 
 struct ShardOptions {
