@@ -7,10 +7,8 @@
 #include "os/process/latest_value.h"
 #include "server/host/admin/admin.h"
 #include "server/host/admin/admin_token.h"
-#include "server/host/admin/log_stream.h"
-#include "server/host/admin/places.h"
 #include "server/host/admin/recent_log.h"
-#include "server/host/admin/recording_pages.h"
+#include "server/host/admin/record_streams.h"
 #include "server/recording/log_tail.h"
 #include "server/shard/shard_status.h"
 
