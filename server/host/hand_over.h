@@ -9,7 +9,7 @@
 
 #include "core/clock.h"
 #include "server/host/admin/admin_orders.h"
-#include "server/host/base/background_call.h"
+#include "server/host/base/threads.h"
 #include "server/host/server.h"
 
 #include <cstddef>

@@ -7,7 +7,7 @@
 #include "os/process/standard_output.h"
 #include "os/process/steady_clock.h"
 #include "server/host/base/access.h"
-#include "server/host/base/background_call.h"
+#include "server/host/base/threads.h"
 #include "server/host/closing.h"
 #include "server/host/fleet/agones_client.h"
 #include "server/host/server.h"

@@ -7,7 +7,7 @@
 #include "os/files/file.h"
 #include "os/process/system_error.h"
 #include "record/format.h"
-#include "server/host/base/background_call.h"
+#include "server/host/base/threads.h"
 #include "server/host/recordings/recording_files.h"
 
 #include <fmt/core.h>
