@@ -12,7 +12,7 @@
 #include "server/host/hand_over.h"
 #include "server/host/server.h"
 #include "server/host/watched_file.h"
-#include "server/shard/seats.h"
+#include "server/shard/hosted_room.h"
 
 #include <cstddef>
 #include <cstdint>
