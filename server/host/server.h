@@ -10,7 +10,7 @@
 #include "os/process/signals.h"
 #include "os/process/steady_clock.h"
 #include "server/host/admin/admin_server.h"
-#include "server/host/admin/recent_log.h"
+#include "server/host/admin/status_document.h"
 #include "server/host/base/options.h"
 #include "server/host/fleet/agones_client.h"
 #include "server/host/rooms/rooms_option.h"

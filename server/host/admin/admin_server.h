@@ -7,8 +7,8 @@
 #include "os/process/latest_value.h"
 #include "server/host/admin/admin.h"
 #include "server/host/admin/admin_token.h"
-#include "server/host/admin/recent_log.h"
 #include "server/host/admin/record_streams.h"
+#include "server/host/admin/status_document.h"
 #include "server/recording/log_tail.h"
 #include "server/shard/shard_status.h"
 
