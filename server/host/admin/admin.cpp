@@ -2,8 +2,7 @@
 
 #include "core/text.h"
 #include "os/net/resolve.h"
-#include "server/host/admin/log_stream.h"
-#include "server/host/admin/recording_pages.h"
+#include "server/host/admin/record_streams.h"
 
 #include <fmt/core.h>
 

@@ -3,7 +3,7 @@
 
 #include "core/ids.h"
 #include "net/transport.h"
-#include "server/host/base/queue.h"
+#include "server/host/base/threads.h"
 
 #include <algorithm>
 #include <atomic>

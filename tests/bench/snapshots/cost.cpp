@@ -3,8 +3,8 @@
 #include "client/match/snapshot_world.h"
 #include "net/packet.h"
 #include "protocol/snapshot.h"
-#include "server/match/base_age.h"
 #include "server/match/plan/planner.h"
+#include "server/match/sent_views.h"
 #include "tests/bench/arena/arenas.h"
 #include "tests/bench/frame.h"
 

@@ -10,8 +10,7 @@
 #include "games/platformer/platformer.h"
 #include "package/laws/random_match.h"
 #include "protocol/snapshot.h"
-#include "server/match/event_queue.h"
-#include "server/match/event_router.h"
+#include "server/match/event_delivery.h"
 #include "server/match/plan/planner.h"
 #include "tests/support/menagerie.h"
 

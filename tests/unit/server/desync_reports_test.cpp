@@ -1,4 +1,4 @@
-#include "server/shard/desync/desync_reports.h"
+#include "server/shard/desync_reports.h"
 
 #include "engine/map.h"
 #include "games/arena/arena.h"

@@ -12,7 +12,9 @@
 #include "desync/desync.h"
 #include "net/reasons.h"
 #include "protocol/messages.h"
+#include "net/packet.h"
 #include "server/match/match.h"
+#include "server/shard/context.h"
 #include "server/shard/limits.h"
 #include "server/shard/session.h"
 
@@ -104,6 +106,36 @@ class DesyncReports {
 
   std::vector<Report> reports_;  ///< grows as needed, to kReportsHeld
   RateLimit begun_;
+};
+
+/// Logs the mismatch of a session, whose report has not come, if it is not logged yet.
+void log_mismatch(LimitedLog& log, Session& session, Instant now);
+
+/// Answers clients that report a desync: sends them the room's state of their view, and logs,
+/// counts and stores where the two differ.
+class DesyncService {
+ public:
+  /// Borrows the sink; nullptr: desyncs are only logged and counted.
+  DesyncService(ShardContext& context, desync::DesyncSink* sink) : context_(context), sink_(sink) {}
+
+  /// Receives a part of the view that a playing session reports.
+  /// Fails: the reason for which it is dropped.
+  [[nodiscard]] std::expected<void, net::DropReason> receive(
+      Session& session, const net::PacketChannel::Opened& opened, Instant now);
+
+  /// Ends the report of a session that is over.
+  void end(Session& session, Instant now);
+
+  /// Ends the reports that have been kept for long enough.
+  void expire(Instant now);
+
+ private:
+  void record_compared(const desync::Desync& desync, Instant now);
+  void record_unfinished(const DesyncReports::Unfinished& report, Instant now);
+
+  ShardContext& context_;
+  desync::DesyncSink* sink_;
+  DesyncReports reports_;
 };
 
 }  // namespace tickbox::server

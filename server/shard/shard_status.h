@@ -1,10 +1,15 @@
 #pragma once
-// What a server knows of one client, for those who watch it.
+// What a shard tells those who watch it: its clients and its rooms at one moment.
 
 #include "core/clock.h"
 #include "core/ids.h"
+#include "engine/map.h"
+#include "server/shard/metrics.h"
+#include "tickbox/game_table.h"
 
+#include <array>
 #include <cstdint>
+#include <numeric>
 
 namespace tickbox::server {
 
@@ -25,6 +30,24 @@ struct ClientStatus {
   std::uint32_t late = 0;              ///< inputs that came too late
   std::uint32_t substituted = 0;       ///< inputs that the server made for it
   std::uint32_t mismatches = 0;        ///< views whose hash differed, as it reports
+};
+
+/// An open room.
+struct RoomStatus {
+  RoomId id;
+  const GameTable* game = nullptr;
+  engine::SharedMap map;
+  Tick tick;
+  std::uint32_t players = 0;     ///< clients that play
+  std::uint32_t seats_held = 0;  ///< that no newcomer gets
+  std::uint32_t seats = 0;
+  std::array<std::uint64_t, kKindsMax> entities_of_kind{};
+  RecordingMetrics recording{};     ///< set by the owner of its files
+  std::uint64_t log_followers = 0;  ///< streams of its log that are open; set by the same
+
+  [[nodiscard]] std::uint64_t entities() const {
+    return std::reduce(entities_of_kind.begin(), entities_of_kind.end());
+  }
 };
 
 }  // namespace tickbox::server
