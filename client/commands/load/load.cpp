@@ -7,7 +7,6 @@
 #include "client/commands/load/load_part.h"
 #include "client/commands/load/load_run.h"
 #include "client/commands/load/load_verdict.h"
-#include "client/commands/load/requirement.h"
 #include "client/commands/part.h"
 #include "client/commands/play/input_script.h"
 #include "client/commands/play/play_figures.h"

@@ -5,7 +5,7 @@
 
 #include "client/commands/document.h"
 #include "client/commands/load/load_seconds.h"
-#include "client/commands/load/requirement.h"
+#include "client/commands/load/load_verdict.h"
 #include "client/commands/load/server_watch.h"
 #include "client/commands/play/live_line.h"
 #include "client/commands/progress.h"

@@ -4,7 +4,6 @@
 
 #include "client/commands/load/load_figures.h"
 #include "client/commands/load/load_verdict.h"
-#include "client/commands/load/requirement.h"
 #include "core/rng.h"
 
 #include <fmt/format.h>
