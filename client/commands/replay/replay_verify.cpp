@@ -7,11 +7,9 @@
 
 #include "client/commands/part.h"
 #include "client/commands/progress.h"
-#include "client/commands/replay/parallel_verify.h"
 #include "client/commands/replay/recording_place.h"
 #include "client/commands/replay/replay_commands.h"
 #include "client/commands/replay/replay_follow.h"
-#include "client/commands/replay/verified.h"
 #include "client/commands/replay/verify_files.h"
 #include "core/clock.h"
 #include "core/text.h"
