@@ -3,7 +3,6 @@
 #include "client/commands/connect/play_summary.h"
 #include "client/commands/connect/terminal_view.h"
 #include "client/commands/document.h"
-#include "client/commands/play/live_line.h"
 #include "client/commands/play/play_figures.h"
 #include "client/commands/play/play_flags.h"
 #include "client/commands/play/swarm.h"

@@ -1,6 +1,6 @@
 #include "client/commands/connect/terminal_view.h"
 
-#include "client/commands/play/live_line.h"
+#include "client/commands/connect/play_summary.h"
 
 #include <fmt/format.h>
 

@@ -3,11 +3,11 @@
 
 #include "client/commands/load/load_figures.h"
 
+#include "client/commands/connect/play_summary.h"
 #include "client/commands/document.h"
 #include "client/commands/load/load_seconds.h"
 #include "client/commands/load/load_verdict.h"
 #include "client/commands/load/server_watch.h"
-#include "client/commands/play/live_line.h"
 #include "client/commands/progress.h"
 
 #include <gtest/gtest.h>
