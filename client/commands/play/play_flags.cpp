@@ -1,8 +1,8 @@
 #include "client/commands/play/play_flags.h"
 
 #include "bots/style.h"
+#include "client/commands/credential_files.h"
 #include "client/commands/text.h"
-#include "client/commands/token_file.h"
 #include "core/rng.h"
 #include "os/net/resolve.h"
 

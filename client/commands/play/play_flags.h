@@ -3,7 +3,7 @@
 // file also has the output to which both report desyncs.
 
 #include "cli/command_line.h"
-#include "client/commands/key_file.h"
+#include "client/commands/credential_files.h"
 #include "client/commands/output.h"
 #include "core/values.h"
 #include "desync/files.h"

@@ -1,11 +1,10 @@
 // `tickbox token` and its commands: keys for servers, tokens for players, the content of a token.
 
 #include "client/commands/commands.h"
-#include "client/commands/key_file.h"
+#include "client/commands/credential_files.h"
 #include "client/commands/new_file.h"
 #include "client/commands/output.h"
 #include "client/commands/text.h"
-#include "client/commands/token_file.h"
 #include "core/text.h"
 #include "core/values.h"
 #include "net/address.h"
