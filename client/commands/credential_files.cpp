@@ -1,6 +1,6 @@
 #include "client/commands/credential_files.h"
 
-#include "client/commands/new_file.h"
+#include "client/commands/output.h"
 #include "net/crypto.h"
 #include "os/files/file.h"
 #include "os/files/private_file.h"

@@ -5,7 +5,7 @@
 #include "client/commands/load/crowd.h"
 #include "client/commands/load/load_seconds.h"
 #include "client/commands/load/server_watch.h"
-#include "client/commands/progress.h"
+#include "client/commands/output.h"
 #include "core/clock.h"
 #include "core/histogram.h"
 #include "os/process/process.h"

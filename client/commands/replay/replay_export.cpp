@@ -1,7 +1,7 @@
 // The commands of `tickbox replay` that make a file of a recording: another recording, the inputs
 // of its players, or a page.
 
-#include "client/commands/new_file.h"
+#include "client/commands/output.h"
 #include "client/commands/play/input_script.h"
 #include "client/commands/replay/replay_commands.h"
 #include "core/text.h"

@@ -9,7 +9,6 @@
 #include "client/commands/admin_side.h"
 #include "client/commands/output.h"
 #include "client/commands/part.h"
-#include "client/commands/progress.h"
 #include "client/commands/replay/recording_place.h"
 #include "client/commands/replay/replay_commands.h"
 #include "client/commands/replay/verify_files.h"

@@ -1,7 +1,6 @@
 #include "client/commands/replay/verify_files.h"
 
-#include "client/commands/new_file.h"
-#include "client/commands/progress.h"
+#include "client/commands/output.h"
 #include "client/commands/replay/recording_place.h"
 #include "client/commands/replay/replay_commands.h"
 #include "core/assert.h"

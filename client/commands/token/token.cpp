@@ -2,7 +2,6 @@
 
 #include "client/commands/commands.h"
 #include "client/commands/credential_files.h"
-#include "client/commands/new_file.h"
 #include "client/commands/output.h"
 #include "client/commands/text.h"
 #include "core/text.h"

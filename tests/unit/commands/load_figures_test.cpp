@@ -8,7 +8,7 @@
 #include "client/commands/load/load_seconds.h"
 #include "client/commands/load/load_verdict.h"
 #include "client/commands/load/server_watch.h"
-#include "client/commands/progress.h"
+#include "client/commands/output.h"
 
 #include <gtest/gtest.h>
 
