@@ -4,7 +4,6 @@
 #include "client/client_stats.h"
 #include "client/connection/clock_sync.h"
 #include "client/connection/connection.h"
-#include "client/connection/sent_commands.h"
 #include "client/connection/sent_inputs.h"
 #include "client/connection/shared_histogram.h"
 #include "client/match/event_inbox.h"
