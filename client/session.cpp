@@ -1,7 +1,5 @@
 #include "client/session.h"
 
-#include "client/connection/silence.h"
-
 #include <algorithm>
 
 namespace tickbox::client {

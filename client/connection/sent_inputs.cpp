@@ -1,6 +1,5 @@
 #include "client/connection/sent_inputs.h"
 
-#include "client/connection/silence.h"
 #include "core/assert.h"
 #include "engine/bits.h"
 
