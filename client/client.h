@@ -3,7 +3,7 @@
 // that the server sends. Like the server, a client has no loop of its own: the program calls
 // poll().
 //
-// A light client is one without a world (session.h). It plays and acknowledges each snapshot
+// A light client is one without a world (ClientWorld). It plays and acknowledges each snapshot
 // as early as a full one, so it is the same load for a server, at a third of the cost. It makes no
 // view: it checks no hash, predicts nothing and has nothing to show.
 
