@@ -5,7 +5,6 @@
 #include "client/match/event_inbox.h"
 #include "client/match/prediction.h"
 #include "client/presentation/presentation.h"
-#include "client/presentation/view_focus.h"
 #include "core/clock.h"
 #include "net/handshake.h"
 #include "protocol/messages.h"
