@@ -2,8 +2,8 @@
 
 #include "client/connection/clock_sync.h"
 #include "client/connection/sent_inputs.h"
-#include "client/match/event_inbox.h"
 #include "client/match/prediction.h"
+#include "client/match/snapshot_world.h"
 #include "client/presentation/presentation.h"
 #include "core/clock.h"
 #include "net/handshake.h"

@@ -1,6 +1,6 @@
 #pragma once
-// The client's views of the last ticks. Each is made from an older view by the causes in a
-// snapshot, and checked against the server's hash.
+// What a client makes of snapshots: its views of the last ticks, and the events in order. Each view
+// is made from an older one by the causes in a snapshot, and checked against the server's hash.
 //
 // A snapshot describes the change from its base to its tick. A replay gives the same result from
 // any later view that has all members to replay. So it starts from the newest view, and one step is
@@ -21,6 +21,7 @@
 #include "net/drop_reason.h"
 #include "protocol/history_depths.h"
 #include "views/content.h"
+#include "views/events.h"
 #include "views/rows.h"
 
 #include <algorithm>
@@ -305,6 +306,32 @@ class SnapshotWorld {
   std::vector<SeenTeleport> seen_teleports_;
   std::array<Despawn, kDespawnsRemembered> despawns_{};
   std::size_t despawn_count_ = 0;
+};
+
+/// The events that the server sends, delivered once each and in order.
+class EventInbox {
+ public:
+  /// Calls visit(tick, event) for the event with the next number and for those that directly
+  /// follow it. Skips repeats, and events that arrive too early: the server sends those again.
+  /// `tick`: the snapshot's; visit() gets that of the event, or a later one if it arrived more than
+  /// 255 ticks after it.
+  template <class Visit>
+  void receive(const GameTable& game, const views::ReceivedEvents& received, Tick tick,
+               Visit visit) {
+    for (std::size_t i = 0; i < received.events.size(); ++i) {
+      const views::ReceivedEvent& event = received.events[i];
+      if (event.number != static_cast<std::uint16_t>(newest_ + 1)) continue;
+      newest_ = event.number;
+      const std::uint32_t age = event.age < tick.value ? event.age : tick.value;
+      visit(Tick{tick.value - age}, received.event(game, i));
+    }
+  }
+
+  /// Returns the number of the newest event taken, after all before it; 0: none yet.
+  [[nodiscard]] std::uint16_t newest() const { return newest_; }
+
+ private:
+  std::uint16_t newest_ = 0;
 };
 
 }  // namespace tickbox::client
