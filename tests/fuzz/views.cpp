@@ -10,7 +10,6 @@
 //   view_inputs    the game, then the inputs of a message
 //   view_state     the game, then a whole view, as one end of a desync sends it
 
-#include "client/match/event_inbox.h"
 #include "client/match/snapshot_world.h"
 #include "games/arena/arena.h"
 #include "package/laws/random_match.h"

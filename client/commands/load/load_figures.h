@@ -293,13 +293,4 @@ struct SecondFigure {
 /// Returns the figures of a second, in the order of its line.
 [[nodiscard]] std::vector<SecondFigure> second_figures(const LoadMeasured& second);
 
-/// Figures, and what they mean.
-struct FigureHelp {
-  std::string names{};  ///< "state_hash.checked, .mismatched"
-  std::string_view meaning{};
-};
-
-/// Returns the help of all figures of a run.
-[[nodiscard]] std::vector<FigureHelp> load_figures_help();
-
 }  // namespace tickbox::commands

@@ -1,7 +1,6 @@
 // Views of any game: every client of a random match has the server's state of what it sees, to the
 // bit, whatever the network loses, delays or reorders.
 
-#include "client/match/event_inbox.h"
 #include "client/match/prediction.h"
 #include "client/match/snapshot_world.h"
 #include "engine/declared.h"

@@ -2,14 +2,18 @@
 // A part of a load run, which another process plays than the other parts. Its document carries all
 // that was measured, with each histogram in full, so that `load merge` gets the figures of one run.
 
+#include "cli/command_line.h"
 #include "client/commands/document.h"
 #include "client/commands/load/load_figures.h"
+#include "client/commands/output.h"
 #include "client/commands/part.h"
 #include "client/commands/play/swarm.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <expected>
+#include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -51,5 +55,12 @@ inline constexpr int kLinesAfterPart = 20;
 /// are those of the part that saw the highest p99 of its ticks. Requires: check_parts() finds
 /// nothing.
 [[nodiscard]] LoadMeasured merge(std::vector<LoadPart> parts);
+
+/// Adds `load merge`, which joins the documents of the parts of a run into the figures of one run,
+/// with one verdict and one report. Returns whether it is the command that is given, which is known
+/// after parsing. `load`: the command above it. `output`: of that command.
+[[nodiscard]] std::shared_ptr<const bool> add_load_merge(cli::CommandParser& load,
+                                                         const Output& output,
+                                                         std::function<int()>& run);
 
 }  // namespace tickbox::commands

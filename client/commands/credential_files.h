@@ -1,6 +1,9 @@
 #pragma once
-// The files of a client's credentials: its connect token and its resume ticket.
+// The files of credentials: the keys of the servers, a client's connect token and its resume
+// ticket.
 
+#include "cli/command_line.h"
+#include "client/commands/output.h"
 #include "net/connect_token.h"
 #include "net/handshake.h"
 
@@ -10,6 +13,21 @@
 #include <string_view>
 
 namespace tickbox::commands {
+
+/// The key file of the servers, as an option of the commands that issue or open tokens.
+struct KeyFileFlags {
+  std::string path{};          ///< empty: none
+  bool allow_exposed = false;  ///< accepts a file to which every user of the machine has access
+};
+
+/// Adds --key-file and --allow-exposed-keys. Requires: `flags` outlives `command`.
+void add_key_file(cli::CommandParser& command, KeyFileFlags& flags, const std::string& help,
+                  bool required);
+
+/// Reads the key file, with a warning on stderr if it is exposed and that is allowed.
+/// Requires: a path. Fails: with one line.
+[[nodiscard]] std::expected<net::KeyRing, std::string> read_keys(const KeyFileFlags& flags,
+                                                                 const Output& output);
 
 /// The name that means stdout or stdin in place of a file.
 inline constexpr std::string_view kStandardStream = "-";

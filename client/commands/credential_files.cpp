@@ -1,6 +1,6 @@
-#include "client/commands/token_file.h"
+#include "client/commands/credential_files.h"
 
-#include "client/commands/new_file.h"
+#include "client/commands/output.h"
 #include "net/crypto.h"
 #include "os/files/file.h"
 #include "os/files/private_file.h"
@@ -52,6 +52,24 @@ std::expected<void, std::string> TicketFile::keep(const net::ResumeTicket& ticke
   auto written = os::replace_private_file(path_, as_bytes_of(text), os::Access::OwnerOnly);
   net::wipe(std::as_writable_bytes(std::span{text}));
   return written;
+}
+
+void add_key_file(cli::CommandParser& command, KeyFileFlags& flags, const std::string& help,
+                  bool required) {
+  command.add_option("--key-file", flags.path, help, {.required = required, .value = "F"});
+  command.add_option("--allow-exposed-keys", flags.allow_exposed,
+                     "Use a key file to which every user of the machine has access");
+}
+
+std::expected<net::KeyRing, std::string> read_keys(const KeyFileFlags& flags,
+                                                   const Output& output) {
+  auto ring = os::read_key_ring(flags.path,
+                                flags.allow_exposed ? os::Exposed::Allowed : os::Exposed::Refused);
+  if (!ring) return ring;
+  if (const auto exposure = os::file_exposure(flags.path)) {
+    output.print_note("warning: " + os::to_line(*exposure));
+  }
+  return ring;
 }
 
 }  // namespace tickbox::commands
