@@ -280,10 +280,22 @@ std::expected<void, net::DropReason> Shard::on_message(Session& session,
       return paths_.on_response(session, datagram.from, opened.message, arrival.at);
     case net::PacketType::Disconnect:
       return on_disconnect(session, opened.message, arrival.now);
-    default:
-      TICKBOX_ASSERT(opened.type == net::PacketType::DesyncReport);  // no other type is opened
+    case net::PacketType::DesyncReport:
       return desyncs_.receive(session, opened, arrival.now);
+    case net::PacketType::Hello:
+    case net::PacketType::Cookie:
+    case net::PacketType::Connect:
+    case net::PacketType::Accept:
+    case net::PacketType::Resume:
+    case net::PacketType::Refuse:
+    case net::PacketType::Snapshot:
+    case net::PacketType::Challenge:
+    case net::PacketType::Drain:
+    case net::PacketType::DesyncState:
+      break;  // a server opens none of these
   }
+  TICKBOX_ASSERT(net::travels_sealed(opened.type, net::Direction::ToServer));
+  return {};
 }
 
 std::expected<void, net::DropReason> Shard::on_disconnect(Session& session, ConstBytes message,
