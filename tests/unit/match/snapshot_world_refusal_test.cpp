@@ -110,10 +110,10 @@ class SnapshotWorldRefusalTest : public ::testing::Test {
     out.write(1, 2);
     engine::write_id(id, now, out);
     views::write_member(field::game(),
-                     {.head = {.id = id, .min = place, .velocity = velocity, .kind = 1},
-                      .state = state,
-                      .input = {}},
-                     {}, out);
+                        {.head = {.id = id, .min = place, .velocity = velocity, .kind = 1},
+                         .state = state,
+                         .input = {}},
+                        {}, out);
   }
 
   bool is_crate_malformed(std::uint32_t count, Vec2 place, Vec2 velocity = {}) {
