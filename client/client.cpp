@@ -1,13 +1,23 @@
 #include "client/client.h"
 
-#include "client/session.h"
+#include "client/connection/clock_sync.h"
+#include "client/connection/sent_inputs.h"
+#include "client/match/prediction.h"
+#include "client/match/snapshot_world.h"
+#include "client/presentation/presentation.h"
+#include "core/clock.h"
+#include "net/handshake.h"
 #include "protocol/messages.h"
-#include "protocol/snapshot_codec.h"
-#include "protocol/view_parts.h"
+#include "protocol/snapshot.h"
 #include "views/events.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
 #include <utility>
+#include <vector>
 
 namespace tickbox::client {
 namespace {
@@ -30,7 +40,152 @@ net::RefuseReason refusal_for(engine::BuildDifference difference) {
   return net::RefuseReason::Map;
 }
 
+engine::Identity identity_of(const net::Accept& accept) {
+  return {.game = accept.game,
+          .version = accept.game_version,
+          .game_hash = accept.game_hash,
+          .map_seats = accept.map_seats,
+          .map_hash = accept.map_hash};
+}
+
+/// Returns an empty world of the room's game, map, tick rate and shared seed.
+engine::World world_like(const engine::GameOnMap& assets, const net::Accept& accept) {
+  engine::World world{*assets.game, assets.map, assets.tick_rate, 0};
+  world.shared_seed = accept.shared_seed;
+  return world;
+}
+
+Player player_of(const net::Accept& accept) {
+  return {accept.player.value};
+}
+
 }  // namespace
+
+// The state of one session of a client. The next session starts with a new state.
+
+/// What a full client has of a session beside a light one: the views, the prediction of its own
+/// bodies, and what is shown.
+struct ClientWorld {
+  /// `assets`: those that `accept` names. Borrows `stepper`.
+  ClientWorld(const engine::GameOnMap& assets, const net::Accept& accept, engine::Stepper& stepper);
+
+  /// Takes a new view, and returns how the prediction compares with it.
+  Reconciliation on_view(const View& taken, Instant now);
+
+  /// Predicts a tick with an input at `now`. The tick was due at `due`, the next is at `next_due`.
+  void predict(Tick tick, ConstBytes input, Instant now, Instant due, Instant next_due);
+
+  /// Adds the counts of this world.
+  void add_to(ClientCounts& counts) const;
+
+  SnapshotWorld snapshot_world;
+  Prediction prediction;
+  Presentation presentation;
+  ViewFocus focus;
+  /// The entities of the newest view, by id, and the room's state; empty before the first view.
+  std::shared_ptr<const views::Rows> view;
+  std::shared_ptr<const std::vector<std::byte>> room;
+  std::optional<Instant> view_at;  ///< arrival of the newest view
+};
+
+struct ClientSession {
+  /// Borrows `round_trip`, to which its inputs add.
+  ClientSession(const engine::GameOnMap& assets, const Connection& connection,
+                SharedHistogram& round_trip, Instant now);
+
+  /// Adds the counts of this session.
+  void add_to(ClientCounts& counts) const;
+
+  /// Adds the gap between the newest view and `view`, which arrives at `now`, if there is one.
+  /// Requires: a full client.
+  void add_gap_before(const View& view, SharedHistogram& snapshot_gap, Instant now) const;
+
+  /// Adds, in microseconds, what has waited for the server until `now`.
+  void add_waits(SharedHistogram& round_trip, SharedHistogram& snapshot_gap, Instant now) const;
+
+  const GameTable& game;
+  Player player;
+  Duration period;  ///< of a tick
+  ClockSync clock;
+  SentInputs inputs;
+  SentCommands commands;
+  protocol::Snapshot snapshot;  ///< the one that was received last
+  views::ReceivedEvents received_events;
+  EventInbox events;
+  /// The acknowledgement of the newest view; nothing before the first, and after a view with a
+  /// wrong hash.
+  std::optional<protocol::ViewAck> ack;
+  Tick view_tick;                      ///< tick of the newest view
+  std::uint32_t desyncs = 0;           ///< views with a wrong hash
+  std::unique_ptr<ClientWorld> world;  ///< nullptr in a light client
+};
+
+ClientWorld::ClientWorld(const engine::GameOnMap& assets, const net::Accept& accept,
+                         engine::Stepper& stepper)
+    : snapshot_world(world_like(assets, accept), player_of(accept), stepper),
+      prediction(world_like(assets, accept), player_of(accept), stepper),
+      presentation(world_like(assets, accept), player_of(accept), stepper),
+      focus(player_of(accept)),
+      view(std::make_shared<views::Rows>(*assets.game)),
+      room(std::make_shared<std::vector<std::byte>>()) {}
+
+Reconciliation ClientWorld::on_view(const View& taken, Instant now) {
+  view_at = now;
+  view = taken.rows;
+  room = taken.room;
+  const Reconciliation reconciliation = prediction.reconcile(taken);
+  presentation.on_view(taken, prediction, now);
+  focus.on_view(taken);
+  return reconciliation;
+}
+
+void ClientWorld::predict(Tick tick, ConstBytes input, Instant now, Instant due, Instant next_due) {
+  prediction.predict(tick, input);
+  presentation.on_tick(prediction, due, next_due);
+  presentation.count_tick(now);
+}
+
+void ClientWorld::add_to(ClientCounts& counts) const {
+  const PresentationCounts& shown = presentation.counts();
+  counts.ticks_shown += shown.ticks;
+  counts.ticks_extrapolated += shown.extrapolated;
+  counts.ticks_extrapolated_wrong += shown.extrapolated_wrong;
+  counts.presentation_delay += shown.delay;
+  counts.replayed += snapshot_world.steps();
+}
+
+ClientSession::ClientSession(const engine::GameOnMap& assets, const Connection& connection,
+                             SharedHistogram& round_trip, Instant now)
+    : game(*assets.game),
+      player{connection.accept().player.value},
+      period(tick_duration(assets.tick_rate)),
+      clock(assets.tick_rate, connection.accept().tick, connection.connect_time(), now),
+      inputs(game, clock, assets.tick_rate, connection.accept().tick, round_trip),
+      commands(game) {}
+
+void ClientSession::add_to(ClientCounts& counts) const {
+  counts.inputs_late += inputs.counts().late;
+  counts.inputs_substituted += inputs.counts().substituted;
+  counts.inputs_discarded += inputs.counts().discarded;
+  if (world) world->add_to(counts);
+}
+
+void ClientSession::add_gap_before(const View& view, SharedHistogram& snapshot_gap,
+                                   Instant now) const {
+  if (!world->view_at) return;
+  const Duration gap = now - *world->view_at;
+  const bool is_quiet = is_on_time(gap, view.tick - view_tick, period);
+  const std::int64_t news = view.news <= view.tick ? (view.tick - view.news) + 1 : 1;
+  add_gap(snapshot_gap, is_quiet ? std::min(gap, period * news) : gap, gap);
+}
+
+void ClientSession::add_waits(SharedHistogram& round_trip, SharedHistogram& snapshot_gap,
+                              Instant now) const {
+  inputs.add_waiting(round_trip, now);
+  if (!world || !world->view_at) return;
+  const Duration gap = now - *world->view_at;
+  if (gap >= kSilence) add_gap(snapshot_gap, gap, gap);
+}
 
 Client::Client(const ClientOptions& options, net::Transport& transport, Entropy& entropy,
                Shared& shared, Instant now)
@@ -379,6 +534,25 @@ ClientCounts Client::counts(Distributions& waits) const {
   counts.down_arrived = connection_.channel().received().count();
   counts.packets_lost = counts.down_sent - std::min(counts.down_sent, counts.down_arrived);
   return counts;
+}
+
+std::expected<engine::GameOnMap, engine::OtherBuild> AssetCache::find(const net::Accept& accept) {
+  const Played played{identity_of(accept), accept.tick_rate};
+  for (const Kept& each : kept_) {
+    if (each.played != played) continue;
+    engine::SharedMap map = each.map.lock();
+    if (map == nullptr) continue;
+    return engine::GameOnMap{each.game, std::move(map), accept.tick_rate};
+  }
+  if (refused_ && refused_->first == played) return std::unexpected{refused_->second};
+  auto found = engine::find_game_on_map(games_, played.first, accept.tick_rate, "the server");
+  if (!found) {
+    refused_ = {played, found.error()};
+    return std::unexpected{std::move(found.error())};
+  }
+  std::erase_if(kept_, [](const Kept& each) { return each.map.expired(); });
+  kept_.push_back({.played = played, .game = found->game, .map = found->map});
+  return found;
 }
 
 }  // namespace tickbox::client

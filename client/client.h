@@ -3,11 +3,10 @@
 // that the server sends. Like the server, a client has no loop of its own: the program calls
 // poll().
 //
-// A light client is one without a world (session.h). It plays and acknowledges each snapshot
+// A light client is one without a world (ClientWorld). It plays and acknowledges each snapshot
 // as early as a full one, so it is the same load for a server, at a third of the cost. It makes no
 // view: it checks no hash, predicts nothing and has nothing to show.
 
-#include "client/asset_cache.h"
 #include "client/client_stats.h"
 #include "client/connection/connection.h"
 #include "client/connection/shared_histogram.h"
@@ -15,14 +14,19 @@
 #include "client/player.h"
 #include "client/presentation/interpolation.h"
 #include "client/verification/desync_reporter.h"
-#include "client/work_budget.h"
+#include "core/clock.h"
 #include "engine/identity.h"
+#include "engine/map.h"
 #include "engine/stepper.h"
+#include "net/handshake.h"
 #include "protocol/message_buffer.h"
 #include "protocol/messages.h"
+#include "tickbox/game_table.h"
 #include "views/events.h"
 #include "views/rows.h"
 
+#include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <expected>
 #include <functional>
@@ -30,8 +34,75 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace tickbox::client {
+
+// How much stepping a server may demand of a client.
+//
+// A client steps what its server sends, and the cost of a step is the server's choice: where all
+// bodies are in one place, each looks at all others, and where they bounce there, they do so after
+// each impact. A client that steps on holds everything else up. So the searches of all steps of a
+// client (sim::SearchLimit) are counted. A saving covers views that are costly once; what is added
+// each second covers the others. The count does not depend on the machine.
+
+/// What a server may demand at once: less than a second of work. A step of 1,000 boxes in a heap
+/// that settles takes 10,000 searches, and a snapshot asks for at most some 180 steps.
+inline constexpr std::int64_t kSearchesMax = 32'000'000;
+/// What is added to the saving: about a third of a processor.
+inline constexpr std::int64_t kSearchesPerMicrosecond = 16;
+
+class WorkBudget {
+ public:
+  /// Begins with all of `searches_max`.
+  WorkBudget(std::int64_t searches_max, Instant now)
+      : searches_max_(searches_max), left_(searches_max), counted_to_(now) {}
+
+  /// Returns the searches that are left at `now`, at least 1.
+  [[nodiscard]] std::uint64_t at(Instant now) {
+    const auto passed = std::chrono::duration_cast<std::chrono::microseconds>(now - counted_to_);
+    const std::int64_t more = std::clamp<std::int64_t>(passed.count(), 0, searches_max_);
+    left_ = std::clamp<std::int64_t>(left_ + more * kSearchesPerMicrosecond, 1, searches_max_);
+    counted_to_ = std::max(counted_to_, now);
+    return static_cast<std::uint64_t>(left_);
+  }
+
+  /// Notes what is left after some steps.
+  void set(std::uint64_t left) { left_ = static_cast<std::int64_t>(left); }
+
+ private:
+  std::int64_t searches_max_;
+  std::int64_t left_;
+  Instant counted_to_;
+};
+
+/// The games and maps that the clients of one thread share. A map is kept while a client uses it: a
+/// hostile server could name thousands of maps, one after the other.
+class AssetCache {
+ public:
+  explicit AssetCache(engine::Games games) : games_(games) {}
+
+  /// Returns what `accept` names.
+  /// Fails: if this program does not have the server's game, map and rules.
+  /// Cost: if no client uses the map, that of engine::find_game_on_map().
+  [[nodiscard]] std::expected<engine::GameOnMap, engine::OtherBuild> find(
+      const net::Accept& accept);
+
+ private:
+  /// What a server plays, and its ticks per second.
+  using Played = std::pair<engine::Identity, std::uint32_t>;
+
+  struct Kept {
+    Played played;
+    const GameTable* game = nullptr;
+    std::weak_ptr<const engine::Map> map;
+  };
+
+  engine::Games games_;
+  std::optional<std::pair<Played, engine::OtherBuild>> refused_;  ///< the last one
+  std::vector<Kept> kept_;
+};
 
 struct ClientSession;
 struct ClientWorld;
@@ -82,7 +153,7 @@ struct ClientOptions {
   /// Callback when the server says that it drains: the time until it stops. Once a session. May be
   /// empty. If the server names another one, the client goes there by itself.
   std::function<void(Duration)> on_drain;
-  /// What the server's bodies may take at once (work_budget.h); less in tests.
+  /// What the server's bodies may take at once (WorkBudget); less in tests.
   std::int64_t searches_max = kSearchesMax;
   /// Receiver of every desync whose report has ended; may be nullptr.
   desync::DesyncSink* desyncs = nullptr;
@@ -98,7 +169,7 @@ class Client {
   ~Client();
 
   /// Receives all waiting datagrams, runs the ticks that are due, then sends the inputs. Leaves a
-  /// server whose bodies take too much work to step (work_budget.h).
+  /// server whose bodies take too much work to step (WorkBudget).
   void poll(Instant now);
 
   /// Returns the latest time for the next poll; a datagram may require an earlier one.

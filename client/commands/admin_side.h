@@ -1,8 +1,8 @@
 #pragma once
 // The admin side of a server, as the commands reach it.
 
-#include "core/values.h"
-#include "net/address.h"
+#include "core/text.h"
+#include "net/transport.h"
 
 #include <expected>
 #include <string>

@@ -2,7 +2,6 @@
 
 #include "core/hash.h"
 #include "core/text.h"
-#include "core/values.h"
 
 #include <fmt/core.h>
 

@@ -1,6 +1,6 @@
 #include "client/commands/text.h"
 
-#include "core/values.h"
+#include "core/text.h"
 
 #include <fmt/format.h>
 

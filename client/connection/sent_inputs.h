@@ -1,9 +1,11 @@
 #pragma once
-// The inputs of one session. Each is repeated in every packet until the server confirms it or a
-// repeat would come too late. The server reports on them in the head of each snapshot.
+// The inputs and the commands of one session. Each input is repeated in every packet until the
+// server confirms it or a repeat would come too late. The server reports on them in the head of
+// each snapshot.
 
 #include "client/connection/clock_sync.h"
 #include "client/connection/shared_histogram.h"
+#include "core/bytes.h"
 #include "core/clock.h"
 #include "core/ids.h"
 #include "core/tick_ring.h"
@@ -14,10 +16,24 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <vector>
 
 namespace tickbox::client {
+
+// Which silence of a server is a wait. A server that has nothing new sends ten snapshots a second,
+// and nobody waits for the others.
+
+/// A client that has heard nothing for this time waits: longer than two of the least intervals
+/// between snapshots.
+inline constexpr Duration kSilence = std::chrono::milliseconds{250};
+
+/// Returns whether the server was heard in time: after `time`, in which its clock has advanced by
+/// `ticks`. A server that stood still has fewer ticks.
+[[nodiscard]] constexpr bool is_on_time(Duration time, std::int64_t ticks, Duration period) {
+  return time < std::max(kSilence, 4 * period) && time <= period * (ticks + 2);
+}
 
 /// The counts of a session's inputs, by the server's reports.
 struct InputCounts {
@@ -123,6 +139,37 @@ class SentInputs {
   std::optional<Instant> waiting_since_;  ///< due of the oldest packet after that of answer_
   std::uint8_t substituted_ = 0;          ///< count in the newest head
   InputCounts counts_;
+};
+
+// The commands of one session that the server has not taken. Each message repeats the first of
+// them, as many as fit.
+
+class SentCommands {
+ public:
+  /// `game` must live longer.
+  explicit SentCommands(const GameTable& game) : game_(&game) {}
+
+  /// Adds a command: a value of the type in memory, each field within its range. Fails: false, if
+  /// views::kCommandsMax commands wait.
+  [[nodiscard]] bool add(std::uint8_t type, ConstBytes value);
+
+  /// Writes to `message` the first commands that wait, as many as fit.
+  void write(protocol::InputMessage& message) const;
+
+  /// Receives the server's answer: the number of the newest command that it has taken.
+  void receive_ack(std::uint16_t newest);
+
+  [[nodiscard]] std::size_t waiting() const { return waiting_.size(); }
+
+ private:
+  struct Command {
+    std::uint8_t type = 0;
+    std::vector<std::byte> value;
+  };
+
+  const GameTable* game_;
+  std::uint16_t first_ = 1;  ///< number of the first that waits
+  std::deque<Command> waiting_;
 };
 
 }  // namespace tickbox::client

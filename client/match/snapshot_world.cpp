@@ -1,7 +1,7 @@
 #include "client/match/snapshot_world.h"
 
 #include "core/assert.h"
-#include "core/words.h"
+#include "core/processor.h"
 #include "engine/declared.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #pragma once
-// The client's views of the last ticks. Each is made from an older view by the causes in a
-// snapshot, and checked against the server's hash.
+// What a client makes of snapshots: its views of the last ticks, and the events in order. Each view
+// is made from an older one by the causes in a snapshot, and checked against the server's hash.
 //
 // A snapshot describes the change from its base to its tick. A replay gives the same result from
 // any later view that has all members to replay. So it starts from the newest view, and one step is
@@ -13,24 +13,130 @@
 // newest view may lack what a member had spawned before it was sent in full. In both cases the hash
 // of the view differs, and all members are replayed from the base.
 
-#include "client/match/held_views.h"
+#include "core/assert.h"
+#include "core/bytes.h"
 #include "core/ids.h"
 #include "engine/stepper.h"
 #include "engine/world.h"
-#include "net/drop_reason.h"
+#include "net/reasons.h"
 #include "protocol/history_depths.h"
 #include "views/content.h"
+#include "views/events.h"
 #include "views/rows.h"
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <expected>
 #include <memory>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace tickbox::client {
+
+/// A view that the client holds.
+struct HeldView {
+  Tick tick;
+  views::Rows rows;             ///< by id
+  std::vector<std::byte> room;  ///< the room's state
+};
+
+/// What a world is made of: a view, wherever it is kept.
+struct WorldSource {
+  Tick tick;
+  ConstBytes room;
+  const views::Rows* rows;
+};
+
+/// Makes `world` that of a view, or of a part of it: of the rows `taken`, whose indexes ascend. Its
+/// seats that no row takes stay as they are. `adding`: memory to reuse. Fails: false, as
+/// views::add_all().
+template <class Indexes>
+[[nodiscard]] bool restore_world(engine::World& world, const WorldSource& view, Indexes&& taken,
+                                 std::vector<views::RowRef>& adding) {
+  world.clear_rows();
+  world.tick = view.tick;
+  std::ranges::copy(view.room, world.room().begin());
+  adding.clear();
+  for (const std::size_t row : taken) {
+    adding.push_back(view.rows->row(row));
+  }
+  return views::add_all(world, adding);
+}
+
+/// The views that a client holds, as bases of the snapshots to come.
+///
+/// A server builds on the newest view that the client has acknowledged. So once a snapshot has
+/// built on a view, no later one builds on an older view, and the memory of older views is used
+/// again. A client holds about as many views as snapshots are on their way, and not those of a
+/// whole second.
+///
+/// Other parts of the client share the newest view and need no copy of it. The memory of a view
+/// that somebody still keeps is not used again.
+class HeldViews {
+ public:
+  /// Returns the view of `tick`, or nullptr; valid until the views change.
+  [[nodiscard]] const HeldView* find(Tick tick) const {
+    const std::span held = std::span{views_}.first(count_);
+    const auto view = std::ranges::lower_bound(held, tick, {}, &Held::tick);
+    return view != held.end() && view->tick == tick ? view->view.get() : nullptr;
+  }
+
+  /// Returns the newest view for which is_wanted(view) returns true, or nullptr.
+  template <class IsWanted>
+  [[nodiscard]] const HeldView* find_newest(IsWanted is_wanted) const {
+    for (std::size_t i = count_; i-- > 0;) {
+      if (is_wanted(*views_[i].view)) return views_[i].view.get();
+    }
+    return nullptr;
+  }
+
+  /// Returns a view to be overwritten, which counts as that of `tick`. Drops the oldest one of too
+  /// many. Requires: no view is as new.
+  [[nodiscard]] std::shared_ptr<HeldView> add(Tick tick) {
+    TICKBOX_ASSERT(count_ == 0 || views_[count_ - 1].tick < tick);
+    if (count_ == protocol::kViewsHeld) remove_oldest(1);
+    const std::span dropped = std::span{views_}.subspan(count_);
+    const auto unused =
+        std::ranges::find_if(dropped, [](const Held& held) { return held.view.use_count() == 1; });
+    if (unused != dropped.end()) {
+      std::swap(dropped.front(), *unused);
+    } else {
+      views_.push_back({.view = std::make_shared<HeldView>()});
+      std::swap(views_[count_], views_.back());
+    }
+    Held& held = views_[count_++];
+    held.tick = held.view->tick = tick;
+    return held.view;
+  }
+
+  /// Drops the views before `tick`.
+  void remove_before(Tick tick) {
+    const std::span held = std::span{views_}.first(count_);
+    remove_oldest(std::ranges::lower_bound(held, tick, {}, &Held::tick) - held.begin());
+  }
+
+  void clear() { count_ = 0; }
+
+ private:
+  struct Held {
+    Tick tick;  ///< of the view: a search reads no view
+    std::shared_ptr<HeldView> view;
+  };
+
+  /// Drops the oldest views. The next views reuse their memory.
+  void remove_oldest(std::ptrdiff_t views) {
+    const auto first = views_.begin();
+    std::rotate(first, first + views, first + static_cast<std::ptrdiff_t>(count_));
+    count_ -= static_cast<std::size_t>(views);
+  }
+
+  std::vector<Held> views_;  ///< the first count_, by tick; never shrinks
+  std::size_t count_ = 0;
+};
 
 /// A body of a view at a tick on the way to that view.
 struct BodyPosition {
@@ -200,6 +306,32 @@ class SnapshotWorld {
   std::vector<SeenTeleport> seen_teleports_;
   std::array<Despawn, kDespawnsRemembered> despawns_{};
   std::size_t despawn_count_ = 0;
+};
+
+/// The events that the server sends, delivered once each and in order.
+class EventInbox {
+ public:
+  /// Calls visit(tick, event) for the event with the next number and for those that directly
+  /// follow it. Skips repeats, and events that arrive too early: the server sends those again.
+  /// `tick`: the snapshot's; visit() gets that of the event, or a later one if it arrived more than
+  /// 255 ticks after it.
+  template <class Visit>
+  void receive(const GameTable& game, const views::ReceivedEvents& received, Tick tick,
+               Visit visit) {
+    for (std::size_t i = 0; i < received.events.size(); ++i) {
+      const views::ReceivedEvent& event = received.events[i];
+      if (event.number != static_cast<std::uint16_t>(newest_ + 1)) continue;
+      newest_ = event.number;
+      const std::uint32_t age = event.age < tick.value ? event.age : tick.value;
+      visit(Tick{tick.value - age}, received.event(game, i));
+    }
+  }
+
+  /// Returns the number of the newest event taken, after all before it; 0: none yet.
+  [[nodiscard]] std::uint16_t newest() const { return newest_; }
+
+ private:
+  std::uint16_t newest_ = 0;
 };
 
 }  // namespace tickbox::client

@@ -1,7 +1,7 @@
 #include "client/verification/desync_reporter.h"
 
 #include "engine/bits.h"
-#include "views/difference.h"
+#include "views/view_state.h"
 
 #include <utility>
 

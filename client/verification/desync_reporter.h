@@ -9,8 +9,8 @@
 #include "client/match/snapshot_world.h"
 #include "core/clock.h"
 #include "desync/desync.h"
-#include "net/drop_reason.h"
-#include "protocol/view_parts.h"
+#include "net/reasons.h"
+#include "protocol/messages.h"
 #include "views/view_state.h"
 
 #include <cstddef>

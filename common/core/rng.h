@@ -1,13 +1,19 @@
 #pragma once
-// splitmix64: a random sequence whose state is one u64, so that it can be hashed, saved and sent
-// like any field.
+// Random numbers as an argument: a sequence that follows from its seed, and unpredictable bytes,
+// which are from the kernel in the programs and from a seed in the tests.
 
 #include "core/assert.h"
+#include "core/bytes.h"
 
+#include <array>
+#include <concepts>
+#include <cstddef>
 #include <cstdint>
 
 namespace tickbox {
 
+/// splitmix64: a random sequence whose state is one u64, so that it can be hashed, saved and sent
+/// like any field.
 /// Source: Steele, Lea, Flood: Fast splittable pseudorandom number generators (2014).
 class Rng {
  public:
@@ -43,5 +49,20 @@ class Rng {
  private:
   std::uint64_t state_;
 };
+
+/// Unpredictable bytes: keys and cookies are drawn from them.
+class Entropy {
+ public:
+  virtual ~Entropy() = default;
+  virtual void fill(MutableBytes out) = 0;
+};
+
+/// Draws a whole number; all values of its type are equally likely.
+template <std::unsigned_integral T>
+[[nodiscard]] T draw_number(Entropy& entropy) {
+  std::array<std::byte, sizeof(T)> drawn{};
+  entropy.fill(drawn);
+  return load_le<T>(drawn);
+}
 
 }  // namespace tickbox

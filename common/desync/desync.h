@@ -7,8 +7,8 @@
 #include "core/ids.h"
 #include "core/log_event.h"
 #include "engine/bits.h"
-#include "engine/log/world_difference.h"
-#include "protocol/view_parts.h"
+#include "engine/log/words.h"
+#include "protocol/messages.h"
 #include "views/view_state.h"
 
 #include <cstdint>

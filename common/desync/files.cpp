@@ -6,7 +6,7 @@
 #include "os/files/private_file.h"
 #include "os/process/process.h"
 #include "os/process/steady_clock.h"
-#include "views/difference.h"
+#include "views/view_state.h"
 
 #include <fmt/chrono.h>
 #include <fmt/core.h>

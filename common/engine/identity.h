@@ -2,14 +2,17 @@
 // Which game and map two ends play: what a server tells its clients and writes into recordings, and
 // how a client or a reader finds the same ones among its own.
 
+#include "core/bytes.h"
 #include "engine/map.h"
 #include "tickbox/game_table.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <expected>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tickbox::engine {
 
@@ -91,5 +94,11 @@ struct OtherBuild {
 /// Fails: one line that lists the maps of the game.
 [[nodiscard]] std::expected<std::string_view, std::string> find_map_name(const GameTable& game,
                                                                          std::string_view text);
+
+// A game's declarations as bytes: enough to read its keyframes and records without the game.
+// FORMAT.md is the standard.
+
+/// Writes the descriptor of a game into `out` and replaces its content.
+void encode_descriptor(const GameTable& game, std::vector<std::byte>& out);
 
 }  // namespace tickbox::engine

@@ -1,7 +1,7 @@
 #include "engine/world.h"
 
 #include "core/assert.h"
-#include "core/first_not_before.h"
+#include "core/processor.h"
 #include "engine/declared.h"
 
 #include <algorithm>

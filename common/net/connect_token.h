@@ -4,24 +4,74 @@
 //
 // Only the servers can read its sealed part, which the client sends in CONNECT. Beside this part
 // the token has two keys, from which the keys of the session are derived, and the addresses of the
-// servers that accept it.
+// servers that accept it. The keys that seal tokens are those of a ring.
 // Source: netcode's published standard, for content and life cycle; the sizes are our own.
 
 #include "core/bytes.h"
 #include "core/clock.h"
 #include "core/inplace_vector.h"
-#include "net/address.h"
+#include "core/rng.h"
 #include "net/crypto.h"
-#include "net/key_ring.h"
+#include "net/transport.h"
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <expected>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace tickbox::net {
+
+/// The id of the published key; no ring that was read from a file has it.
+inline constexpr std::uint32_t kPublishedKeyId = 0;
+
+/// The most keys of a ring: more would mean that nobody removes old ones.
+inline constexpr std::size_t kRingKeysMax = 16;
+
+struct RingKey {
+  std::uint32_t id = kPublishedKeyId;
+  SecretKey key{};
+};
+
+/// The keys that seal connect tokens, each with an id. A server opens tokens with all of them, so
+/// that a new key can be distributed before the old one is removed.
+class KeyRing {
+ public:
+  /// Returns a ring with the published key alone.
+  [[nodiscard]] static KeyRing published();
+
+  /// Returns a ring with one fresh key, of id 1.
+  [[nodiscard]] static KeyRing fresh(Entropy& entropy);
+
+  /// Reads the text that text() writes: on each line an id from 1 and 64 hexadecimal digits, the
+  /// newest key first. Skips blank lines and the text after a #. Fails: with one message, which
+  /// names the line unless the text has no key.
+  [[nodiscard]] static std::expected<KeyRing, std::string> parse(std::string_view text);
+
+  [[nodiscard]] std::string text() const;
+
+  /// Puts a fresh key with an unused id in front. Requires: not is_published(). Fails: false, if
+  /// the ring is full.
+  [[nodiscard]] bool rotate(Entropy& entropy);
+
+  /// Returns the key that seals: the first.
+  [[nodiscard]] const RingKey& newest() const { return keys_.front(); }
+
+  /// Returns the key with this id, or nullptr.
+  [[nodiscard]] const SecretKey* find(std::uint32_t id) const;
+
+  [[nodiscard]] std::span<const RingKey> keys() const { return keys_; }
+
+  [[nodiscard]] bool is_published() const { return keys_.front().id == kPublishedKeyId; }
+
+ private:
+  explicit KeyRing(SecretVector<RingKey> keys) : keys_(std::move(keys)) {}
+
+  SecretVector<RingKey> keys_;  ///< at least one, ids unique
+};
 
 inline constexpr std::size_t kTokenServersMax = 8;
 /// The most bytes that a backend may send to the server in a token, such as a name.
@@ -96,5 +146,20 @@ enum class TokenFault : std::uint8_t {
 [[nodiscard]] std::string to_text(const ConnectToken& token);
 /// Fails: one line that says what is wrong.
 [[nodiscard]] std::expected<ConnectToken, std::string> parse_token(std::string_view text);
+
+// The name of a server, in place of its address in a token. A server whose address is known only
+// once it runs, as in a fleet, still has a name before.
+
+/// As long as the name of a host may be.
+inline constexpr std::size_t kServerNameMax = 64;
+
+/// Returns whether a server may have this name: 1 to kServerNameMax printable ASCII characters
+/// without blanks.
+[[nodiscard]] bool is_server_name(std::string_view name);
+
+/// Returns the address that stands for a name: in 100::/64, to which nothing can be sent, with the
+/// first 8 bytes of the name's BLAKE2b of 16 bytes, and port 1.
+/// Source: RFC 6666, a discard prefix for IPv6.
+[[nodiscard]] Address address_of_name(std::string_view name);
 
 }  // namespace tickbox::net

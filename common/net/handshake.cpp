@@ -1,6 +1,6 @@
 #include "net/handshake.h"
 
-#include "core/byte_cursor.h"
+#include "core/bytes.h"
 #include "core/text.h"
 #include "net/verified_root.h"
 
@@ -10,6 +10,16 @@
 
 namespace tickbox::net {
 namespace {
+
+constexpr std::byte kTicketVersion{1};
+constexpr std::string_view kTicketLabel = "tickbox resume ticket";
+constexpr std::string_view kTicketPrefix = "tickbox-ticket-1.";
+constexpr std::size_t kTicketTextBytes = kSealedTicketBytes + 2 * kKeyBytes;
+
+auto ticket_clear_part(ConstBytes sealed) {
+  return joined<kTicketLabel.size() + kTicketHeadBytes>(as_bytes_of(kTicketLabel),
+                                                        sealed.first(kTicketHeadBytes));
+}
 
 // The layout of a request: type, protocol, schema, client nonce. Then a cookie and a token
 // follow, or a ticket and a cookie; then zeros, and the tag.
@@ -70,6 +80,136 @@ bool is_possible(const schema::Accept& accept) {
 }
 
 }  // namespace
+
+SealedTicket seal_ticket(const Ticket& ticket, std::uint64_t boot, const SecretKey& key,
+                         Entropy& entropy) {
+  SealedTicket sealed{};
+  const auto nonce = draw<LongNonce>(entropy);
+  ByteWriter head{sealed};
+  head.number(std::to_integer<std::uint8_t>(kTicketVersion));
+  head.number(boot);
+  head.bytes(nonce);
+
+  std::array<std::byte, kTicketSecretBytes> secret{};
+  ByteWriter out{secret};
+  out.number(ticket.seat.value);
+  out.number(ticket.generation);
+  out.number(ticket.serial);
+  out.number(ticket.room);
+  out.number(ticket.client);
+  out.bytes(ticket.keys.to_server);
+  out.bytes(ticket.keys.to_client);
+  seal_drawn(key, nonce, ticket_clear_part(sealed), secret,
+             MutableBytes{sealed}.subspan(kTicketHeadBytes + kLongNonceBytes));
+  wipe(secret);
+  return sealed;
+}
+
+std::optional<Ticket> open_ticket(ConstBytes sealed, const SecretKey& key) {
+  TICKBOX_ASSERT(sealed.size() == kSealedTicketBytes);
+  LongNonce nonce{};
+  std::ranges::copy(sealed.subspan(kTicketHeadBytes, kLongNonceBytes), nonce.begin());
+  std::array<std::byte, kTicketSecretBytes> secret{};
+  const bool opens = sealed[0] == kTicketVersion &&
+                     open_drawn(key, nonce, ticket_clear_part(sealed),
+                                sealed.subspan(kTicketHeadBytes + kLongNonceBytes), secret);
+  if (!opens) return std::nullopt;
+  Ticket ticket;
+  ByteReader in{secret};
+  ticket.seat.value = in.number<std::uint16_t>();
+  ticket.generation = in.number<std::uint32_t>();
+  ticket.serial = in.number<std::uint32_t>();
+  ticket.room = in.number<std::uint32_t>();
+  ticket.client = in.number<std::uint64_t>();
+  in.bytes(ticket.keys.to_server);
+  in.bytes(ticket.keys.to_client);
+  wipe(secret);
+  return ticket;
+}
+
+std::uint64_t ticket_boot(ConstBytes sealed) {
+  TICKBOX_ASSERT(sealed.size() == kSealedTicketBytes);
+  return load_le<std::uint64_t>(sealed.subspan(1));
+}
+
+std::string to_text(const ResumeTicket& ticket) {
+  std::array<std::byte, kTicketTextBytes> bytes{};
+  ByteWriter out{bytes};
+  out.bytes(ticket.sealed);
+  out.bytes(ticket.keys.to_server);
+  out.bytes(ticket.keys.to_client);
+  std::string text = std::string{kTicketPrefix} + to_base64(bytes);
+  wipe(bytes);
+  return text;
+}
+
+std::expected<ResumeTicket, std::string> parse_ticket(std::string_view text) {
+  text = trimmed(text);
+  std::array<std::byte, kTicketTextBytes> bytes{};
+  if (!text.starts_with(kTicketPrefix) || !from_base64(text.substr(kTicketPrefix.size()), bytes)) {
+    return std::unexpected{"is not a resume ticket: a ticket is a line that begins with " +
+                           std::string{kTicketPrefix}};
+  }
+  ResumeTicket ticket;
+  ByteReader in{bytes};
+  in.bytes(ticket.sealed);
+  in.bytes(ticket.keys.to_server);
+  in.bytes(ticket.keys.to_client);
+  wipe(bytes);
+  return ticket;
+}
+
+CookieJar::CookieJar(Entropy& entropy, Instant start)
+    : entropy_(entropy),
+      start_(start),
+      start_second_(draw_number<std::uint32_t>(entropy) >> 1U),
+      period_(start_second_ / kSecretSeconds),
+      secrets_{draw<ShortKey>(entropy), draw<ShortKey>(entropy)} {}
+
+std::uint32_t CookieJar::second_of(Instant now) const {
+  return start_second_ +
+         static_cast<std::uint32_t>(
+             std::chrono::duration_cast<std::chrono::seconds>(now - start_).count());
+}
+
+void CookieJar::renew_secrets(std::uint32_t second) {
+  const std::uint32_t period = second / kSecretSeconds;
+  if (period == period_) return;
+  secrets_[period % 2] = draw<ShortKey>(entropy_);
+  if (period != period_ + 1) secrets_[(period + 1) % 2] = draw<ShortKey>(entropy_);
+  period_ = period;
+}
+
+std::uint64_t CookieJar::mac(std::uint32_t second, const Address& from,
+                             const HandshakeNonce& client) const {
+  std::array<std::byte, sizeof(second) + sizeof(from.ip) + sizeof(from.port) + kNonceBytes> bytes{};
+  ByteWriter out{bytes};
+  out.number(second);
+  out.bytes(as_bytes_of(from.ip));
+  out.number(from.port);
+  out.bytes(client);
+  return short_hash(secrets_[second / kSecretSeconds % 2], bytes);
+}
+
+CookieBytes CookieJar::bake(const Address& from, const HandshakeNonce& client, Instant now) {
+  const std::uint32_t second = second_of(now);
+  renew_secrets(second);
+  CookieBytes cookie{};
+  ByteWriter out{cookie};
+  out.number(second);
+  out.number(mac(second, from, client));
+  return cookie;
+}
+
+bool CookieJar::accepts(const CookieBytes& cookie, const Address& from,
+                        const HandshakeNonce& client, Instant now) {
+  const std::uint32_t today = second_of(now);
+  renew_secrets(today);
+  ByteReader in{cookie};
+  const auto second = in.number<std::uint32_t>();
+  const bool is_fresh = second <= today && std::chrono::seconds{today - second} <= kCookieLife;
+  return is_fresh && same_hash(in.number<std::uint64_t>(), mac(second, from, client));
+}
 
 std::uint64_t schema_hash() {
   return TICKBOX_SCHEMA_HASH;

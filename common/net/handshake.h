@@ -7,15 +7,17 @@
 // schema/README.md says. Only the sealed part of an ACCEPT is a FlatBuffer.
 
 #include "core/bytes.h"
+#include "core/clock.h"
 #include "core/ids.h"
+#include "core/rng.h"
 #include "net/connect_token.h"
-#include "net/cookie.h"
 #include "net/crypto.h"
-#include "net/drop_reason.h"
 #include "net/packet.h"
-#include "net/refusal.h"
-#include "net/resume_ticket.h"
+#include "net/reasons.h"
+#include "net/transport.h"
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <expected>
 #include <optional>
@@ -23,6 +25,93 @@
 #include <string_view>
 
 namespace tickbox::net {
+
+// The resume ticket: a server seals it for itself and the client keeps it. It is valid for one
+// return to the same seat.
+
+/// The bytes of the head, which is in clear but authenticated: version, boot id. The nonce follows.
+inline constexpr std::size_t kTicketHeadBytes = 9;
+inline constexpr std::size_t kTicketSecretBytes = 86;
+inline constexpr std::size_t kSealedTicketBytes =
+    kTicketHeadBytes + kLongNonceBytes + kTicketSecretBytes + kTagBytes;
+static_assert(kSealedTicketBytes == 135);
+
+using SealedTicket = std::array<std::byte, kSealedTicketBytes>;
+
+/// The content of a ticket, which a server seals for itself.
+struct Ticket {
+  PlayerId seat;
+  std::uint32_t generation = 0;  ///< of the seat
+  std::uint32_t serial = 0;      ///< only the newest ticket of a seat is valid
+  std::uint32_t room = 0;
+  std::uint64_t client = 0;  ///< client id from its token
+  KeyPair keys;              ///< those of the next session are derived from them
+
+  friend bool operator==(const Ticket&, const Ticket&) = default;
+};
+
+/// The ticket that a client keeps, with its keys.
+struct ResumeTicket {
+  SealedTicket sealed{};
+  KeyPair keys;
+};
+
+[[nodiscard]] SealedTicket seal_ticket(const Ticket& ticket, std::uint64_t boot,
+                                       const SecretKey& key, Entropy& entropy);
+
+/// Opens a sealed ticket. Fails: nothing, if the ticket was not sealed with this key, or was
+/// altered. Requires: kSealedTicketBytes bytes, here and below.
+[[nodiscard]] std::optional<Ticket> open_ticket(ConstBytes sealed, const SecretKey& key);
+
+/// Returns the boot id of the server that sealed the ticket; not authenticated until it opens.
+[[nodiscard]] std::uint64_t ticket_boot(ConstBytes sealed);
+
+/// Formats a ticket as one line of text, as a client stores it.
+[[nodiscard]] std::string to_text(const ResumeTicket& ticket);
+/// Fails: one line that says what is wrong.
+[[nodiscard]] std::expected<ResumeTicket, std::string> parse_ticket(std::string_view text);
+
+/// The bytes of a cookie: the second in which it was made, and a keyed hash.
+inline constexpr std::size_t kCookieBytes = 12;
+using CookieBytes = std::array<std::byte, kCookieBytes>;
+
+/// The life of a cookie: enough for a round trip of 3 s, and for three CONNECTs at four a second of
+/// which each, or its answer, is lost.
+inline constexpr Duration kCookieLife = std::chrono::seconds{4};
+
+/// Makes and checks cookies: a sender must show one before its CONNECT costs the server more than a
+/// hash. A sender with a valid cookie receives what is sent to its address. The server stores
+/// nothing for a cookie. A RESUME needs a cookie only under load.
+class CookieJar {
+ public:
+  /// Borrows the entropy.
+  CookieJar(Entropy& entropy, Instant start);
+
+  /// Makes a cookie. Cost: one SipHash, here and below.
+  [[nodiscard]] CookieBytes bake(const Address& from, const HandshakeNonce& client, Instant now);
+
+  /// Returns whether the cookie was made here, for this address and nonce, and at most kCookieLife
+  /// ago, counted in whole seconds.
+  [[nodiscard]] bool accepts(const CookieBytes& cookie, const Address& from,
+                             const HandshakeNonce& client, Instant now);
+
+ private:
+  /// The time for which a secret makes cookies. For the same time after that it only verifies them.
+  static constexpr std::uint32_t kSecretSeconds = 8;
+  static_assert(std::chrono::seconds{kSecretSeconds} > kCookieLife);
+
+  [[nodiscard]] std::uint32_t second_of(Instant now) const;
+  void renew_secrets(std::uint32_t second);
+  [[nodiscard]] std::uint64_t mac(std::uint32_t second, const Address& from,
+                                  const HandshakeNonce& client) const;
+
+  Entropy& entropy_;
+  Instant start_;
+  std::uint32_t start_second_;  ///< the number of the first second; drawn, so that cookies do not
+                                ///< tell strangers how long the server has run
+  std::uint32_t period_;        ///< the period in which secrets_[period_ % 2] makes cookies
+  std::array<ShortKey, 2> secrets_{};  ///< by period, modulo 2
+};
 
 inline constexpr std::uint32_t kProtocolVersion = 8;
 

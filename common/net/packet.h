@@ -9,7 +9,7 @@
 
 #include "core/bytes.h"
 #include "net/crypto.h"
-#include "net/drop_reason.h"
+#include "net/reasons.h"
 #include "net/transport.h"
 
 #include <array>

@@ -1,11 +1,11 @@
-// The program NAME-laws: the laws on random matches of one game.
+// The program NAME-laws: the laws on random matches of one game. Its operators new and delete count
+// allocations, for one of the laws.
 
 #include "cli/command_line.h"
 #include "cli/exit_code.h"
 #include "core/assert.h"
 #include "engine/identity.h"
 #include "os/process/standard_output.h"
-#include "package/allocations.h"
 #include "package/laws/laws.h"
 #include "tickbox/program.h"
 
@@ -14,8 +14,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <functional>
 #include <limits>
+#include <new>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -25,6 +27,20 @@
 
 namespace tickbox::package {
 namespace {
+
+/// Returns the counter of the calls of operator new in this thread so far.
+std::uint64_t& allocations() {
+  thread_local std::uint64_t count = 0;
+  return count;
+}
+
+/// Allocates, and counts it.
+void* counted(std::size_t size, std::size_t alignment) {
+  ++allocations();
+  const std::size_t whole = (size + alignment) / alignment * alignment;
+  if (void* const memory = std::aligned_alloc(alignment, whole)) return memory;
+  throw std::bad_alloc{};
+}
 
 /// Returns the counter of allocations for the law. With TICKBOX_AUDIT there is none: the checks
 /// after each step allocate.
@@ -248,4 +264,37 @@ int tickbox::run_laws(int argc, char** argv, const GameTable& game) {
     return cli::to_int(cli::report_failure({.name = name}, cli::ExitCode::Failed, written.error()));
   }
   return cli::to_int(code);
+}
+
+void* operator new(std::size_t size) {
+  return tickbox::package::counted(size, __STDCPP_DEFAULT_NEW_ALIGNMENT__);
+}
+
+// The sanitizers replace this operator otherwise, and the deletes below do not match theirs.
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  try {
+    return operator new(size);
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
+
+void* operator new(std::size_t size, std::align_val_t alignment) {
+  return tickbox::package::counted(size, static_cast<std::size_t>(alignment));
+}
+
+void operator delete(void* memory) noexcept {
+  std::free(memory);
+}
+
+void operator delete(void* memory, std::size_t) noexcept {
+  std::free(memory);
+}
+
+void operator delete(void* memory, std::align_val_t) noexcept {
+  std::free(memory);
+}
+
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
+  std::free(memory);
 }

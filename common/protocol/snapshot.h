@@ -6,13 +6,17 @@
 // (views/content.h) makes the view of T from the base. A snapshot also has events (views/events.h).
 // Content and events are bits, so code that only carries them does not need the game.
 
+#include "core/bytes.h"
 #include "core/ids.h"
+#include "net/reasons.h"
 #include "protocol/history_depths.h"
+#include "protocol/message_buffer.h"
 
 #include <algorithm>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <expected>
 #include <optional>
 #include <vector>
 
@@ -96,5 +100,18 @@ struct Snapshot {
   /// The number of the newest command taken, in answer to a message with commands.
   std::optional<std::uint16_t> commands = std::nullopt;
 };
+
+/// The most bytes of a snapshot's datagram beside its content and events: seal 23, mask 1, head 12,
+/// receipt 2, status 12, answer to commands 2, and the length of the content 2.
+inline constexpr std::size_t kSnapshotFrameBytes = 54;
+
+/// Returns a snapshot as a message: head, receipt, content, status, events, answer to commands.
+/// Requires: content and events fit a datagram beside kSnapshotFrameBytes.
+[[nodiscard]] ConstBytes encode_snapshot(const Snapshot& snapshot, MessageBuffer& buffer);
+
+/// Verifies the FlatBuffer, and reads it into `snapshot`, which keeps its memory. Content and
+/// events are not read. Fails: Malformed.
+[[nodiscard]] std::expected<void, net::DropReason> decode_snapshot(ConstBytes message,
+                                                                   Snapshot& snapshot);
 
 }  // namespace tickbox::protocol

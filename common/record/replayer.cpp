@@ -1,7 +1,7 @@
 #include "record/replayer.h"
 
-#include "engine/log/request_record.h"
 #include "engine/log/tick_codec.h"
+#include "engine/tick_record.h"
 
 #include <utility>
 

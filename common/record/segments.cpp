@@ -1,9 +1,65 @@
 #include "record/segments.h"
 
+#include "record/replayer.h"
+
 #include <algorithm>
 #include <utility>
 
 namespace tickbox::record {
+namespace {
+
+using Item = Reader::Item;
+
+std::uint64_t players_in(const engine::World& world) {
+  return static_cast<std::uint64_t>(std::ranges::count_if(world.seats(), &engine::SeatInfo::taken));
+}
+
+void count(const engine::DecodedTick& tick, PlayerSummary& players) {
+  players.players_max = std::max<std::uint64_t>(players.players_max, tick.sources.size());
+  players.joins += tick.joins.size();
+  players.leaves += tick.leaves.size();
+  players.inputs += tick.sources.size();
+  players.inputs_substituted += static_cast<std::uint64_t>(
+      std::ranges::count_if(tick.sources, [](const engine::PlayerSource& each) {
+        return each.source != engine::InputSource::Received;
+      }));
+}
+
+/// Counts what players did in the record that was read last.
+void count(Replayer& replayer, Item item, PlayerSummary& players) {
+  if (item == Item::Keyframe && replayer.keyframe() != nullptr) {
+    const std::uint64_t present = players_in(replayer.keyframe()->world);
+    players.players_max = std::max(players.players_max, present);
+  }
+  while (const engine::DecodedTick* const tick = replayer.decode()) {
+    if (item == Item::Ticks) count(*tick, players);
+  }
+}
+
+/// Returns the segments of the range that are whole, in order.
+std::vector<Segment> wanted(const Segments& segments, const CutRange& range) {
+  std::vector<Segment> found;
+  for (std::size_t i = 0; i < segments.all.size(); ++i) {
+    const Segment& segment = segments.all[i];
+    if (!segment.is_whole) continue;
+    const bool begins_later =
+        segment.continued && segment.last == range.from && segments.all[i + 1].is_whole;
+    const bool has_ended = !found.empty() && segment.keyframe >= range.to;
+    if (segment.last < range.from || segment.keyframe > range.to || begins_later || has_ended) {
+      continue;
+    }
+    found.push_back(segment);
+  }
+  return found;
+}
+
+Header header_of_copy(const Reader& reader) {
+  Header header = reader.header();
+  header.server = 0;  // no server may remove the copy to keep its directory small
+  return header;
+}
+
+}  // namespace
 
 /// Counts what the damage behind the last segment has cost. `next` is the number of the segment
 /// that follows, or would; `previous` the tick of the keyframe before it in the log. Numbers that
@@ -97,6 +153,50 @@ Reader seek(const Reader& recording, Tick tick) {
   const std::vector<Segment> all = segments_of(recording).all;
   const auto after = std::ranges::upper_bound(all, tick, {}, &Segment::keyframe);
   return after == all.begin() ? recording : recording.from_keyframe((after - 1)->offset);
+}
+
+Summary summarize(const Reader& reader, const engine::GameOnMap* played) {
+  Summary summary;
+  if (played == nullptr) {
+    summary.records = segments_of(reader);
+    return summary;
+  }
+  Replayer replayer{reader, *played->game, played->map};
+  std::uint32_t impossible = 0;
+  summary.players.emplace();
+  Item item{};
+  do {
+    item = replayer.read();
+    const Reader& at = replayer.reader();
+    summary.records.add(item, at);
+    count(replayer, item, *summary.players);
+    if (!replayer.is_impossible()) continue;
+    ++impossible;
+    summary.records.list({.offset = at.item_offset(), .bytes = at.offset() - at.item_offset()});
+  } while (item != Item::Finished);
+  summary.records.damages += impossible;
+  return summary;
+}
+
+CutResult cut(const Reader& reader, ByteSink& sink, const CutRange& range) {
+  const Segments segments = segments_of(reader, range.stopped);
+  CutResult result{.damages = segments.damages, .interrupted = segments.interrupted};
+  if (result.interrupted) return result;
+  LogFile copy{sink, header_of_copy(reader)};
+  for (const Segment& segment : wanted(segments, range)) {
+    result.interrupted = range.stopped && range.stopped();
+    if (result.interrupted) break;
+    for (std::size_t at = segment.offset; at < segment.end;) {
+      const LogRecord record = reader.record_at(at);
+      copy.append(record);
+      at += record.bytes.size();
+    }
+    if (!result.first) result.first = segment.keyframe;
+    result.last = segment.last;
+  }
+  result.written = !result.interrupted && copy.finish() && copy.stats().records_refused == 0;
+  result.copy = copy.stats();
+  return result;
 }
 
 }  // namespace tickbox::record

@@ -1,13 +1,18 @@
 #pragma once
-// The segments of a recording and their places in the file, and the search for a tick. Each segment
-// can be stepped separately, in any order and by several threads.
+// The segments of a recording and their places in the file, the search for a tick, the content in
+// numbers, and copies of whole segments. Each segment can be stepped separately, in any order and
+// by several threads.
 
+#include "core/bytes.h"
 #include "core/ids.h"
+#include "engine/identity.h"
 #include "record/reader.h"
+#include "record/room_log.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -73,5 +78,50 @@ struct Segments {
 /// Returns a reader whose first item is the last whole keyframe at or before `tick`; a reader of
 /// the whole file if there is none. Cost: as segments_of().
 [[nodiscard]] Reader seek(const Reader& recording, Tick tick);
+
+// The content of a recording in numbers, counted without stepping any tick.
+
+/// What the players of a recording did.
+struct PlayerSummary {
+  std::uint64_t joins = 0;
+  std::uint64_t leaves = 0;
+  std::uint64_t inputs = 0;              ///< one of each player in each tick
+  std::uint64_t inputs_substituted = 0;  ///< of those, not received from the client in time
+  std::uint64_t players_max = 0;         ///< maximum number of players at once
+};
+
+struct Summary {
+  Segments records;  ///< with the game, impossible worlds and ticks count as damage in it too
+  std::optional<PlayerSummary> players;  ///< none without the game
+};
+
+/// Counts the records of `reader`, fresh from open(), to its end. `played`: the game and the map
+/// that its header names; nullptr without them.
+[[nodiscard]] Summary summarize(const Reader& reader, const engine::GameOnMap* played);
+
+// Copying whole segments to a new recording, byte for byte.
+
+/// The ticks that a copy must have; it has whole segments, so it may begin earlier and end later.
+struct CutRange {
+  Tick from;
+  Tick to{std::numeric_limits<std::uint32_t>::max()};
+  /// Called at each record that is read, and at each segment that is copied: true ends the work
+  /// early. May be empty.
+  std::function<bool()> stopped{};
+};
+
+struct CutResult {
+  std::optional<Tick> first;  ///< the first keyframe; none if no segment in the range is whole
+  Tick last;
+  LogFileStats copy;          ///< of the copy; its lost ticks and gaps are those between segments
+  std::uint32_t damages = 0;  ///< damaged stretches of the original
+  bool written = false;       ///< the sink took everything
+  bool interrupted = false;   ///< `stopped` ended it early: the copy has no end
+};
+
+/// Copies the segments that have a tick of the range, without those that lost something to damage.
+/// The copy belongs to no server. Needs no game: bytes are not decoded.
+/// Requires: `reader` is fresh from open().
+[[nodiscard]] CutResult cut(const Reader& reader, ByteSink& sink, const CutRange& range = {});
 
 }  // namespace tickbox::record

@@ -6,10 +6,11 @@
 // file order. So several threads may step segments of one recording and get exactly the result of
 // one thread.
 
+#include "core/ids.h"
+#include "engine/log/words.h"
 #include "engine/map.h"
 #include "engine/stepper.h"
 #include "engine/world.h"
-#include "record/difference.h"
 #include "record/reader.h"
 #include "record/replayer.h"
 #include "record/segments.h"
@@ -21,9 +22,32 @@
 #include <functional>
 #include <limits>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace tickbox::record {
+
+/// The first difference of two worlds of one tick, in words.
+struct Difference {
+  std::optional<BodyId> entity;  ///< none if the difference is not in an entity
+  std::string subject;           ///< as of engine::WorldDifference
+  std::string field;             ///< of the subject; "state_hash" if only hashes are known
+  std::string expected;          ///< as of engine::FieldDifference
+  std::string got;
+
+  friend bool operator==(const Difference&, const Difference&) = default;
+};
+
+/// Returns the first difference that engine::compare_worlds() finds; nothing if all are equal.
+[[nodiscard]] std::optional<Difference> first_difference(const engine::World& expected,
+                                                         const engine::World& got);
+
+/// Returns the first difference; that of the hashes if no field differs.
+[[nodiscard]] Difference difference_or_hashes(const engine::World& expected,
+                                              const engine::World& got);
+
+/// Returns the difference of two state hashes.
+[[nodiscard]] Difference hash_difference(std::uint64_t expected, std::uint64_t got);
 
 /// The first difference between a replay and its recording.
 struct Mismatch {

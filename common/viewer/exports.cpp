@@ -6,11 +6,10 @@
 
 #include "cli/build_info.h"
 #include "core/assert.h"
-#include "engine/log/value_json.h"
+#include "engine/log/words.h"
 #include "record/viewing.h"
+#include "viewer/answers.h"
 #include "viewer/module_games.h"
-#include "viewer/moment.h"
-#include "viewer/texts.h"
 
 #include <cstddef>
 #include <cstdint>

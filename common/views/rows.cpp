@@ -1,8 +1,7 @@
 #include "views/rows.h"
 
 #include "core/assert.h"
-#include "core/first_not_before.h"
-#include "core/words.h"
+#include "core/processor.h"
 #include "engine/declared.h"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 #include "views/view_state.h"
 
+#include "core/assert.h"
 #include "engine/bits.h"
 #include "engine/declared.h"
 #include "views/content.h"
@@ -56,6 +57,20 @@ std::uint64_t hash_of(const ViewState& view) {
     hash += engine::value_hash(game.input, row.input, owner_of(row.head.id).seat);
   }
   return hash;
+}
+
+std::optional<engine::WorldDifference> compare_views(const ViewState& expected,
+                                                     const ViewState& got) {
+  const GameTable& game = expected.rows.game();
+  TICKBOX_ASSERT(game.hash == got.rows.game().hash);
+  engine::Differences differences{game};
+  const auto want = [&](std::size_t row) { return expected.rows.row(row); };
+  const auto have = [&](std::size_t row) { return got.rows.row(row); };
+  differences.compare_entities({.size = expected.rows.size(), .row = want},
+                               {.size = got.rows.size(), .row = have}, [](BodyId) { return true; });
+  differences.begin("room");
+  differences.compare_values(game.room, expected.room, got.room);
+  return differences.finish();
 }
 
 }  // namespace tickbox::views

@@ -1,9 +1,10 @@
 #pragma once
 // A whole view as bits: what both ends of a desync send each other, and what a file of a desync
-// has. FORMAT.md is the standard.
+// has. FORMAT.md is the standard. Also how two views differ, in words for a person.
 
 #include "core/bytes.h"
 #include "core/ids.h"
+#include "engine/log/words.h"
 #include "views/rows.h"
 
 #include <cstddef>
@@ -32,5 +33,10 @@ void encode_view_state(const ViewState& view, Tick tick, std::vector<std::byte>&
 /// Returns the hash of a view, as FORMAT.md defines it. A member in a state that the game calls
 /// impossible counts as one that moves dynamically.
 [[nodiscard]] std::uint64_t hash_of(const ViewState& view);
+
+/// Returns how two views differ; nothing if they do not. The room is no entity: see
+/// engine::WorldDifference. Requires: views of the same game.
+[[nodiscard]] std::optional<engine::WorldDifference> compare_views(const ViewState& expected,
+                                                                   const ViewState& got);
 
 }  // namespace tickbox::views

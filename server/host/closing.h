@@ -3,7 +3,7 @@
 // pipe that nobody reads, may hold a call without end.
 
 #include "os/process/steady_clock.h"
-#include "server/host/base/background_call.h"
+#include "server/host/base/threads.h"
 #include "server/host/server.h"
 
 #include <algorithm>

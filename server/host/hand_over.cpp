@@ -8,7 +8,6 @@
 #include "os/http/http.h"
 #include "server/host/admin/admin.h"
 #include "server/host/rooms/match_document.h"
-#include "server/host/service_end.h"
 
 #include <fmt/core.h>
 

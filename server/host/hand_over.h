@@ -7,13 +7,18 @@
 // match that cannot go on there stays: its room ticks on, and its clients are handed over to any
 // room.
 
+#include "core/clock.h"
 #include "server/host/admin/admin_orders.h"
-#include "server/host/base/background_call.h"
+#include "server/host/base/threads.h"
 #include "server/host/server.h"
 
 #include <cstddef>
 
 namespace tickbox::server {
+
+/// The least time that the first order to hand the clients over leaves to them. They go within a
+/// second, if the other server accepts them.
+inline constexpr Duration kHandOverTime = std::chrono::seconds{10};
 
 /// The hand-over runs in a thread of its own, because the next server may not answer.
 class HandOver {

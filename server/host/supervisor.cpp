@@ -8,6 +8,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <utility>
 
 namespace tickbox::server {
@@ -36,6 +39,17 @@ RoomAnswer room_opened(const ServedRoom& room, std::size_t shard, const net::Add
                               "\"address\":\"{}\"}}\n",
                               room.id.value, room.of->game->name, room.of->map->name, shard,
                               net::to_string(address))};
+}
+
+/// The time between two messages to a manager without a watchdog: for people who read the status.
+constexpr Duration kInterval = std::chrono::seconds{10};
+/// The time to the next one while the server is stalled, or the manager cannot be reached.
+constexpr Duration kRetry = std::chrono::seconds{1};
+/// What the end of the process may take after that of its files.
+constexpr Duration kMargin = std::chrono::seconds{5};
+
+std::int64_t microseconds(Duration time) {
+  return std::chrono::duration_cast<std::chrono::microseconds>(time).count();
 }
 
 }  // namespace
@@ -375,6 +389,84 @@ ShardHost* Supervisor::shard_at(const net::Address& address) const {
   const auto found =
       std::ranges::find_if(server_.shards, [&](const auto& host) { return host->is_at(address); });
   return found != server_.shards.end() ? found->get() : nullptr;
+}
+
+// --- the words for the service manager ---
+
+ServiceReport::ServiceReport(Server& server, os::ServiceManager manager)
+    : server_(server),
+      manager_(std::move(manager)),
+      interval_(std::min(kInterval, manager_.watchdog().value_or(2 * kInterval) / 2)) {}
+
+void ServiceReport::poll(Instant now) {
+  if (is_reloading_ && are_files_read()) {
+    is_reloading_ = false;
+    state_ = "READY=1\n";
+    next_ = now;
+  }
+  if (now >= next_) send(now);
+}
+
+void ServiceReport::reload(Instant now) {
+  is_reloading_ = true;
+  state_ = fmt::format("RELOADING=1\nMONOTONIC_USEC={}\n", microseconds(now.time_since_epoch()));
+  send(now);
+}
+
+/// The manager's own limit may be shorter than the drain of this server's options.
+void ServiceReport::stop(Duration within, Instant now) {
+  is_reloading_ = false;
+  state_ = fmt::format("STOPPING=1\nEXTEND_TIMEOUT_USEC={}\n", microseconds(within + kMargin));
+  send(now);
+}
+
+bool ServiceReport::are_files_read() const {
+  return !server_.keys.is_reloading() && !server_.deny_file.is_reloading();
+}
+
+void ServiceReport::send(Instant now) {
+  if (!manager_.exists()) return;
+  const os::HttpResponse liveness = server_.admin->liveness();
+  const bool is_alive = liveness.status == 200;
+  const std::size_t clients = server_.progress().clients;
+  const auto sent = manager_.notify(fmt::format(
+      "{}STATUS={}, {} client{}\n{}", state_, liveness.body.substr(0, liveness.body.find('\n')),
+      clients, clients == 1 ? "" : "s", is_alive ? "WATCHDOG=1\n" : ""));
+  next_ = now + (sent && is_alive ? interval_ : std::min(interval_, kRetry));
+  if (sent) state_.clear();
+  if (!sent && !is_unreachable_) {
+    server_.log.event(Severity::Warning,
+                      {"service_manager_unreachable",
+                       {{"reason", sent.error()},
+                        {"try", "Type=notify and NotifyAccess=main in the unit of the service"}}});
+  }
+  is_unreachable_ = !sent;
+}
+
+// --- when the server drains and ends ---
+
+ServiceEnd::Change ServiceEnd::update(const Seen& seen, Instant now) {
+  const std::optional<Instant> before = drains_to_;
+  if (!drains_to_ && (seen.stop_signals > 0 || seen.drain_asked)) {
+    drains_to_ = now + drain_time_;
+  }
+  if (seen.hands_over && !std::exchange(hands_over_, true)) {
+    drains_to_ = std::max(*drains_to_, now + kHandOverTime);
+  }
+  const bool is_over = drains_to_ && (now >= *drains_to_ || seen.seats_held == 0);
+  if (seen.stop_signals > 1 || is_over) return Change::HasEnded;
+  if (drains_to_ != before) return Change::Drains;
+  return is_empty(seen, now) ? Change::IsEmpty : Change::None;
+}
+
+/// A server that nobody has joined yet waits for its first client without a limit: it may be one of
+/// a fleet that wait for players. Once it is allocated, its time runs.
+bool ServiceEnd::is_empty(const Seen& seen, Instant now) {
+  const bool is_allocated = std::exchange(allocations_, seen.allocations) != seen.allocations;
+  if (seen.clients == 0 && !is_allocated) return was_joined_ && empty_.poll(now);
+  was_joined_ = true;
+  empty_.restart();
+  return false;
 }
 
 }  // namespace tickbox::server

@@ -5,15 +5,14 @@
 #include "core/clock.h"
 #include "core/ids.h"
 #include "core/log_event.h"
-#include "net/address.h"
+#include "net/transport.h"
+#include "os/process/process.h"
 #include "server/host/admin/admin_orders.h"
-#include "server/host/base/background_call.h"
-#include "server/host/base/queue.h"
+#include "server/host/base/threads.h"
 #include "server/host/hand_over.h"
 #include "server/host/server.h"
-#include "server/host/service_end.h"
-#include "server/host/service_report.h"
 #include "server/host/watched_file.h"
+#include "server/shard/hosted_room.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -25,6 +24,84 @@
 #include <string_view>
 
 namespace tickbox::server {
+
+/// Decides when a server drains and when it ends. It has no clock and no signals of its own.
+class ServiceEnd {
+ public:
+  struct Limits {
+    Duration drain_time{};       ///< from the first request to stop to the end; 0: end at once
+    Duration exit_when_empty{};  ///< without a client; 0: never
+  };
+
+  /// What a turn of the loop has seen.
+  struct Seen {
+    int stop_signals = 0;           ///< since the start
+    bool drain_asked = false;       ///< by an order of the admin side
+    bool hands_over = false;        ///< to another server; only with drain_asked
+    std::size_t clients = 0;        ///< that play
+    std::uint32_t seats_held = 0;   ///< needed once a stop is asked for
+    std::uint32_t allocations = 0;  ///< since the start; players come after each
+  };
+
+  enum class Change : std::uint8_t {
+    None,
+    Drains,    ///< from now on, or for longer than before; drains_to() is set
+    IsEmpty,   ///< over, because no client has played for the time given
+    HasEnded,  ///< over, for any other reason
+  };
+
+  explicit ServiceEnd(const Limits& limits)
+      : drain_time_(limits.drain_time), empty_(limits.exit_when_empty) {}
+
+  /// Returns what has changed since the turn before. Requires: not over.
+  Change update(const Seen& seen, Instant now);
+
+  /// Returns when the server ends at the latest, once it drains.
+  [[nodiscard]] std::optional<Instant> drains_to() const { return drains_to_; }
+
+ private:
+  [[nodiscard]] bool is_empty(const Seen& seen, Instant now);
+
+  Duration drain_time_;
+  std::optional<Instant> drains_to_;
+  bool hands_over_ = false;        ///< ordered at least once
+  bool was_joined_ = false;        ///< a client has played, or the server was allocated
+  std::uint32_t allocations_ = 0;  ///< that it has seen
+  EmptyTime empty_;
+};
+
+/// The words of a server for the service manager that started it: clients can connect, its files
+/// are read again, it stops; and, while every shard ticks, that it is alive. Does nothing without a
+/// service manager. Thread: the supervisor's, which may be late but never
+/// waits here.
+class ServiceReport {
+ public:
+  /// Clients can connect from now on. `server` must outlive the object.
+  explicit ServiceReport(Server& server,
+                         os::ServiceManager manager = os::ServiceManager::from_environment());
+
+  /// Sends what has not been sent yet, and at intervals how the server is. A server that does not
+  /// tick is not alive, as /livez says: the watchdog of the manager ends it then.
+  void poll(Instant now);
+
+  /// The server reads its files again; poll() says when it has.
+  void reload(Instant now);
+
+  /// The server begins to stop, and has ended within this time.
+  void stop(Duration within, Instant now);
+
+ private:
+  [[nodiscard]] bool are_files_read() const;
+  void send(Instant now);
+
+  Server& server_;
+  os::ServiceManager manager_;
+  Duration interval_;                ///< from one message to the next, if nothing changes
+  std::string state_ = "READY=1\n";  ///< the lines of the last change; empty: the manager has them
+  bool is_reloading_ = false;
+  bool is_unreachable_ = false;  ///< and the log says so
+  Instant next_{};
+};
 
 class Supervisor {
  public:

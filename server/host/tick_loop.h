@@ -6,7 +6,7 @@
 #include "server/host/rooms/shard_host.h"
 #include "server/host/server.h"
 #include "server/shard/paced_logs.h"
-#include "server/shard/tick_pacer.h"
+#include "server/shard/tick_time.h"
 
 #include <cstddef>
 #include <cstdint>

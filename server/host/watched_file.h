@@ -5,12 +5,12 @@
 
 #include "core/clock.h"
 #include "core/log_event.h"
-#include "net/key_ring.h"
+#include "net/connect_token.h"
 #include "os/files/file.h"
 #include "os/files/private_file.h"
-#include "server/host/base/background_call.h"
 #include "server/host/base/options.h"
-#include "server/shard/connect/deny_list.h"
+#include "server/host/base/threads.h"
+#include "server/shard/connect/admission.h"
 #include "server/shard/log.h"
 
 #include <expected>

@@ -1,6 +1,6 @@
 #include "server/match/match.h"
 
-#include "server/match/base_age.h"
+#include "server/match/sent_views.h"
 
 #include <utility>
 

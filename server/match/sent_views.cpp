@@ -1,7 +1,7 @@
 #include "server/match/sent_views.h"
 
 #include "core/assert.h"
-#include "core/prefetch.h"
+#include "core/processor.h"
 
 #include <algorithm>
 #include <cstddef>

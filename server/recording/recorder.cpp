@@ -2,8 +2,8 @@
 
 #include "core/assert.h"
 #include "engine/keyframe.h"
-#include "engine/log/request_record.h"
-#include "record/log_file.h"
+#include "engine/tick_record.h"
+#include "record/room_log.h"
 
 #include <utility>
 

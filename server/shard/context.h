@@ -2,7 +2,7 @@
 // What all parts of a shard share: entropy, log, counters, and the functions that send.
 
 #include "core/bytes.h"
-#include "core/entropy.h"
+#include "core/rng.h"
 #include "net/packet.h"
 #include "net/transport.h"
 #include "protocol/message_buffer.h"

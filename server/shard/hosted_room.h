@@ -3,20 +3,23 @@
 
 #include "core/clock.h"
 #include "core/ids.h"
+#include "core/inplace_vector.h"
 #include "core/tick_ring.h"
 #include "engine/entity_id.h"
 #include "engine/identity.h"
 #include "engine/log/tick_log.h"
+#include "net/connect_token.h"
+#include "net/transport.h"
 #include "protocol/history_depths.h"
 #include "server/match/match.h"
 #include "server/match/plan/plan_stages.h"
 #include "server/match/ray_judge.h"
 #include "server/recording/recorder.h"
+#include "server/shard/limits.h"
 #include "server/shard/metrics.h"
-#include "server/shard/moved_match.h"
-#include "server/shard/seats.h"
-#include "views/commands.h"
+#include "views/inputs.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <list>
 #include <optional>
@@ -24,6 +27,98 @@
 #include <vector>
 
 namespace tickbox::server {
+
+struct Session;
+
+// --- the seats ---
+//
+// A seat is held from the ACCEPT until its player leaves. It has up to two sessions: the one that
+// plays, and a pending one that is about to take over from it.
+
+/// The time that a player waits for a client that has fallen silent.
+inline constexpr Duration kBodyKept = std::chrono::seconds{30};
+
+/// What the backend says to the game about a player.
+using UserBytes = InplaceVector<std::byte, net::kTokenUserBytesMax>;
+
+struct Seat {
+  PlayerId player;
+  bool held = false;                  ///< set by Seats alone
+  bool in_world = false;              ///< its join has been stepped
+  std::uint32_t generation = 0;       ///< of its player
+  Session* playing = nullptr;         ///< the session whose inputs move its entities
+  Session* pending = nullptr;         ///< a session whose client has not proven its keys yet
+  std::optional<Instant> orphaned;    ///< when its player lost its client
+  std::uint64_t client = 0;           ///< client id from its token
+  std::uint32_t key_id = 0;           ///< id of the key that opened its token
+  UserBytes user;                     ///< user bytes from its token
+  std::optional<Instant> taken_over;  ///< when a newer token of its client took it over last
+  bool has_reported = false;          ///< its client has reported a wrong hash
+  std::uint32_t serials = 0;          ///< tickets issued so far, to all its players
+  std::uint32_t good_ticket = 0;      ///< serial of the only valid ticket; 0: none
+  RateLimit agreements;               ///< limit of key agreements, of all its players
+};
+
+class Seats {
+ public:
+  explicit Seats(std::uint32_t count);
+
+  [[nodiscard]] std::span<Seat> all() { return seats_; }
+
+  [[nodiscard]] std::span<const Seat> all() const { return seats_; }
+
+  [[nodiscard]] Seat& seat_of(PlayerId player) { return seats_[player.value]; }
+
+  [[nodiscard]] std::uint32_t count() const { return static_cast<std::uint32_t>(seats_.size()); }
+
+  /// Returns the number of seats that no newcomer gets. Cost: constant.
+  [[nodiscard]] std::uint32_t held() const { return held_; }
+
+  /// Returns the number of seats whose client plays.
+  [[nodiscard]] std::uint32_t playing() const;
+
+  /// Returns the number of players in the world.
+  [[nodiscard]] std::uint32_t in_world() const;
+
+  /// Returns a seat that is not held, or nullptr.
+  [[nodiscard]] Seat* find_free();
+
+  /// Makes the pending session of a seat the one that plays. Only its ticket is valid from now on.
+  /// Requires: the seat has a pending session.
+  static void promote_pending(Seat& seat);
+
+  /// Makes a free seat that of a client.
+  void hold(Seat& seat, std::uint64_t client);
+
+  /// Makes a held seat free. Requires: its sessions are closed.
+  void release(Seat& seat);
+
+ private:
+  std::vector<Seat> seats_;
+  std::uint32_t held_ = 0;
+};
+
+/// The time that a room or a server may be without players.
+class EmptyTime {
+ public:
+  /// `limit`: 0: without end.
+  explicit EmptyTime(Duration limit) : limit_(limit) {}
+
+  /// Call it while a player is there: the time begins with the next poll().
+  void restart() { since_.reset(); }
+
+  /// Returns whether the time is over. Call it while no player is there.
+  [[nodiscard]] bool poll(Instant now) {
+    if (!since_) since_ = now;
+    return limit_ != Duration::zero() && now - *since_ >= limit_;
+  }
+
+ private:
+  Duration limit_;
+  std::optional<Instant> since_;
+};
+
+// --- the room ---
 
 /// The id of the room of a server that has one room.
 inline constexpr RoomId kFirstRoom{1};
@@ -35,6 +130,39 @@ struct RoomParts {
   Recorder* recorder = nullptr;
   std::optional<engine::Identity> identity{};  ///< of the match; if not given, the room makes it
   Duration close_when_empty{};  ///< the time without players after which it closes; 0: never
+};
+
+/// The longest time for which a match that moves stands still, at each of both servers. A client
+/// needs two round trips, and a second more if its DRAIN is lost.
+inline constexpr Duration kFrozenMax = std::chrono::seconds{3};
+
+/// A server to which clients are handed over, and the room in which their match goes on there.
+struct Onward {
+  net::Address server;
+  RoomId room;  ///< 0: none
+};
+
+/// A client that has left the match.
+struct Departure {
+  std::uint64_t client = 0;
+  Tick tick;  ///< in which its player left
+};
+
+/// The seat of a player in the world.
+struct MovedSeat {
+  PlayerId player;
+  std::uint64_t client = 0;  ///< as in Seat, as what follows
+  std::uint32_t key_id = 0;
+  UserBytes user;
+};
+
+/// A match that goes on at another server: the world, and what its room knows of the players.
+struct MovedMatch {
+  engine::Identity identity;
+  std::uint32_t tick_rate = 0;
+  std::vector<MovedSeat> seats;  ///< by player, ascending
+  std::vector<Departure> departures;
+  std::vector<std::byte> keyframe;
 };
 
 /// The clients that leave a match of which a room remembers the tick, the newest: as many as it can

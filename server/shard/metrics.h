@@ -2,9 +2,9 @@
 // The counters of a shard: one struct that only its thread writes.
 
 #include "core/histogram.h"
-#include "net/drop_reason.h"
 #include "net/handshake.h"
-#include "server/shard/load/load_control.h"
+#include "net/reasons.h"
+#include "server/shard/tick_time.h"
 
 #include <algorithm>
 #include <array>
@@ -141,7 +141,7 @@ struct ResultMetrics {
   std::uint64_t lost = 0;  ///< could not be written
 };
 
-/// The results of desync reports; server/shard/desync/desync_reports.h.
+/// The results of desync reports; server/shard/desync_reports.h.
 enum class DesyncResult : std::uint8_t {
   Compared,    ///< entity and field are known
   Forgotten,   ///< a part arrived of a view that the room no longer remembers
@@ -157,7 +157,7 @@ struct DesyncFileMetrics {
   std::uint64_t failed = 0;
 };
 
-/// The time of the last ticks, and what is given up for it; server/shard/load/load_control.h.
+/// The time of the last ticks, and what is given up for it; server/shard/tick_time.h.
 struct LoadMetrics {
   Overload overload = Overload::None;
   std::uint32_t share = 0;  ///< mean time of a tick, in thousandths of its period

@@ -1,11 +1,13 @@
 #pragma once
-// What a log counts in place of a line each: refused connects, stalls, ticks that took too long. A
-// line is written soon after the first, and then at most every ten seconds.
+// What a log counts in place of a line each: refused connects, stalls, ticks that took too long,
+// overload. A line is written soon after the first, and then at most every ten seconds.
 
 #include "core/clock.h"
-#include "net/address.h"
-#include "net/refusal.h"
+#include "net/reasons.h"
+#include "net/transport.h"
 #include "server/shard/log.h"
+#include "server/shard/metrics.h"
+#include "server/shard/tick_time.h"
 
 #include <array>
 #include <cstddef>
@@ -104,6 +106,20 @@ class OverrunLog {
  private:
   PacedCount count_;
   Overrun longest_;  ///< since the line before
+};
+
+/// Overload in the log: what a shard gives up, at once and then at most every ten seconds.
+class OverloadLog {
+ public:
+  /// Writes "overloaded level=refuses_joins load_percent=131.0 put_off=5210 clients=200", or
+  /// "overload_over" with the same fields, if the level is another than in the last line, and it is
+  /// time for a line. `put_off` counts the snapshots put off since the line before.
+  void write(LimitedLog& log, const Metrics& metrics, Instant now);
+
+ private:
+  Overload said_ = Overload::None;
+  std::optional<Instant> said_at_;
+  std::uint64_t put_off_ = 0;  ///< when it last wrote
 };
 
 }  // namespace tickbox::server

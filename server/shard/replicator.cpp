@@ -1,8 +1,8 @@
 #include "server/shard/replicator.h"
 
 #include "core/assert.h"
-#include "core/prefetch.h"
-#include "protocol/snapshot_codec.h"
+#include "core/processor.h"
+#include "protocol/snapshot.h"
 
 #include <algorithm>
 #include <array>

@@ -3,10 +3,10 @@
 // that hold the session's slot in the table.
 
 #include "core/clock.h"
-#include "core/entropy.h"
+#include "core/rng.h"
 #include "engine/entity_id.h"
-#include "net/address.h"
-#include "net/secret_memory.h"
+#include "net/crypto.h"
+#include "net/transport.h"
 #include "server/shard/session.h"
 
 #include <cstddef>

@@ -9,38 +9,94 @@
 
 #include "core/bytes.h"
 #include "core/clock.h"
-#include "core/entropy.h"
+#include "core/ids.h"
+#include "core/rng.h"
 #include "desync/desync.h"
-#include "net/key_ring.h"
+#include "net/connect_token.h"
 #include "net/packet.h"
+#include "net/reasons.h"
 #include "net/transport.h"
-#include "server/shard/client_status.h"
+#include "protocol/messages.h"
 #include "server/shard/connect/admission.h"
 #include "server/shard/connect/connect_service.h"
-#include "server/shard/connect/deny_list.h"
-#include "server/shard/connect/path_validator.h"
 #include "server/shard/connect/session_lifecycle.h"
 #include "server/shard/context.h"
-#include "server/shard/desync/desync_service.h"
+#include "server/shard/desync_reports.h"
 #include "server/shard/hosted_room.h"
-#include "server/shard/input_receiver.h"
 #include "server/shard/limits.h"
-#include "server/shard/load/load_control.h"
-#include "server/shard/load/overload_log.h"
 #include "server/shard/log.h"
-#include "server/shard/match_results.h"
 #include "server/shard/metrics.h"
+#include "server/shard/paced_logs.h"
 #include "server/shard/replicator.h"
-#include "server/shard/room_status.h"
+#include "server/shard/session.h"
 #include "server/shard/session_table.h"
+#include "server/shard/shard_status.h"
+#include "server/shard/tick_time.h"
+#include "tickbox/game_table.h"
+#include "views/inputs.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <expected>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 namespace tickbox::server {
+
+/// When a datagram arrived and when it was received, and when the next tick is due.
+struct Arrival {
+  Instant at;  ///< earlier than `now` by the time that it has waited in the socket
+  Instant now;
+  Instant next_deadline;
+};
+
+/// Receives the INPUT messages of clients: inputs, commands, what they acknowledge, and how many
+/// hashes were wrong. It never steps.
+class InputReceiver {
+ public:
+  InputReceiver(ShardContext& context, std::uint32_t tick_rate)
+      : context_(context), tick_rate_(tick_rate) {}
+
+  /// Receives an INPUT packet of a playing session. Fails: Malformed, if its message does not
+  /// decode.
+  [[nodiscard]] std::expected<void, net::DropReason> receive(
+      Session& session, const net::PacketChannel::Opened& opened, const Arrival& arrival);
+
+ private:
+  void receive_acks(Session& session, const protocol::InputMessage& message,
+                    const Arrival& arrival);
+  void receive_full_view_request(Session& session, Instant now);
+  void receive_inputs(Session& session, InputBuffer::Packet packet);
+  void receive_commands(Session& session, Instant now);
+  void count_mismatches(Session& session, std::uint32_t reported, Instant now);
+  [[nodiscard]] std::int16_t margin_of(const Session& session, Tick newest,
+                                       const Arrival& arrival) const;
+
+  ShardContext& context_;
+  std::uint32_t tick_rate_;
+  protocol::InputMessage message_;    ///< the one in progress
+  views::ReceivedInputs inputs_;      ///< those of the message
+  views::ReceivedCommands commands_;  ///< the same
+};
+
+/// The results that games publish: each is a line of the log, and goes to a sink if there is one.
+class MatchResults {
+ public:
+  /// `sink` takes each result as one line of JSON, with the end of the line. It may be nullptr.
+  MatchResults(ShardContext& context, const WallClock& calendar, ByteSink* sink)
+      : context_(context), calendar_(calendar), sink_(sink) {}
+
+  /// Takes what a room's game has published in its last tick.
+  void publish(const HostedRoom& room, Instant now);
+
+ private:
+  void publish(const HostedRoom& room, const TypeInfo& type, std::string_view values, Instant now);
+
+  ShardContext& context_;
+  const WallClock& calendar_;
+  ByteSink* sink_;
+};
 
 struct ShardOptions {
   std::uint32_t tick_rate = 60;         ///< per second

@@ -1,8 +1,8 @@
 #include "tests/conformance/capture.h"
 
 #include "core/assert.h"
-#include "engine/descriptor.h"
-#include "net/drop_reason.h"
+#include "engine/identity.h"
+#include "net/reasons.h"
 
 #include <fmt/core.h>
 

@@ -3,7 +3,7 @@
 // hexadecimal digits. The client id of a join is `tick << 16 | seat`.
 
 #include "core/rng.h"
-#include "engine/descriptor.h"
+#include "engine/identity.h"
 #include "engine/log/tick_log.h"
 #include "games/arena/arena.h"
 #include "package/laws/random_match.h"

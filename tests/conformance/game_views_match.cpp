@@ -8,16 +8,15 @@
 //   commands BITS                   the number of the first is that of the tick
 // Lines of words with blanks between.
 
-#include "engine/descriptor.h"
+#include "engine/identity.h"
 #include "engine/keyframe.h"
 #include "engine/log/tick_log.h"
 #include "games/arena/arena.h"
 #include "package/laws/random_match.h"
-#include "server/match/event_queue.h"
-#include "server/match/event_router.h"
+#include "server/match/event_delivery.h"
 #include "server/match/plan/planner.h"
 #include "tests/support/menagerie.h"
-#include "views/commands.h"
+#include "views/inputs.h"
 
 #include <cstdio>
 #include <span>

@@ -1,6 +1,6 @@
 #include "tests/conformance/stranger.h"
 
-#include "protocol/snapshot_codec.h"
+#include "protocol/snapshot.h"
 
 #include <chrono>
 

@@ -2,11 +2,10 @@
 // Somebody who speaks the protocol by hand, step by step, at an address of their own: for what no
 // production client does.
 
-#include "net/address.h"
 #include "net/connect_token.h"
 #include "net/handshake.h"
 #include "net/packet.h"
-#include "net/resume_ticket.h"
+#include "net/transport.h"
 #include "protocol/messages.h"
 #include "tests/conformance/capture.h"
 

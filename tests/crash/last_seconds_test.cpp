@@ -1,7 +1,7 @@
 // The last seconds that a recorder keeps for a crash, and that it allocates no memory once warm,
 // with a file beside them.
 
-#include "record/log_file.h"
+#include "record/room_log.h"
 #include "tests/crash/kept_match.h"
 #include "tests/support/allocations.h"
 

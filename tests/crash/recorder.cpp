@@ -5,7 +5,7 @@
 #include "os/files/disk.h"
 #include "os/files/file_sink.h"
 #include "os/process/steady_clock.h"
-#include "record/log_file.h"
+#include "record/room_log.h"
 #include "tests/crash/kept_match.h"
 #include "tests/crash/shared_page.h"
 

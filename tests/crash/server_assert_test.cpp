@@ -3,7 +3,7 @@
 
 #include "games/arena/arena.h"
 #include "record/room_log.h"
-#include "record/summary.h"
+#include "record/segments.h"
 #include "record/verify.h"
 #include "tests/faulty/failing_game.h"
 #include "tests/integration/document.h"

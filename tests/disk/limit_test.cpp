@@ -1,7 +1,7 @@
 // The limit on a folder of recordings: the oldest closed recordings of this server are removed, and
 // nothing else.
 
-#include "server/host/recordings/recording_folder.h"
+#include "server/host/recordings/recording_files.h"
 #include "tests/disk/recorded.h"
 
 #include <gtest/gtest.h>

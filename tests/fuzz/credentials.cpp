@@ -1,8 +1,7 @@
 // Connect tokens, resume tickets and rings of keys: sealed, and as text.
 
 #include "net/connect_token.h"
-#include "net/key_ring.h"
-#include "net/resume_ticket.h"
+#include "net/handshake.h"
 #include "tests/fuzz/fuzz_target.h"
 #include "tests/support/virtual_time.h"
 

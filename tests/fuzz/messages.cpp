@@ -3,8 +3,7 @@
 #include "protocol/messages.h"
 
 #include "protocol/compact_form.h"
-#include "protocol/snapshot_codec.h"
-#include "protocol/view_parts.h"
+#include "protocol/snapshot.h"
 #include "tests/fuzz/fuzz_target.h"
 
 #include <algorithm>

@@ -4,7 +4,6 @@
 #include "core/bytes.h"
 #include "engine/identity.h"
 #include "games/arena/arena.h"
-#include "record/cut.h"
 #include "record/format.h"
 #include "record/segments.h"
 #include "record/verify.h"

@@ -10,15 +10,12 @@
 //   view_inputs    the game, then the inputs of a message
 //   view_state     the game, then a whole view, as one end of a desync sends it
 
-#include "client/match/event_inbox.h"
 #include "client/match/snapshot_world.h"
 #include "games/arena/arena.h"
 #include "package/laws/random_match.h"
 #include "tests/fuzz/fuzz_target.h"
 #include "tests/support/content_bits.h"
 #include "tests/support/menagerie.h"
-#include "views/commands.h"
-#include "views/difference.h"
 #include "views/events.h"
 #include "views/inputs.h"
 #include "views/view_state.h"

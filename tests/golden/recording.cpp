@@ -2,9 +2,9 @@
 
 #include "engine/identity.h"
 #include "games/catalog.h"
-#include "record/log_file.h"
 #include "record/replayer.h"
-#include "record/summary.h"
+#include "record/room_log.h"
+#include "record/segments.h"
 #include "record/verify.h"
 #include "tests/golden/golden_file.h"
 #include "tests/golden/motion_hash.h"

@@ -3,7 +3,6 @@
 
 #include "tests/integration/access.h"
 
-#include "os/net/poll_set.h"
 #include "os/net/udp_transport.h"
 
 #include <csignal>

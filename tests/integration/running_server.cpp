@@ -1,6 +1,6 @@
 #include "tests/integration/running_server.h"
 
-#include "net/address.h"
+#include "net/transport.h"
 #include "tests/integration/document.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // Wrong usage: nothing is started, and one line names what is wrong. Help and version are no error.
 
 #include "core/bytes.h"
-#include "engine/descriptor.h"
+#include "engine/identity.h"
 #include "games/bomber/bomber.h"
 #include "tests/integration/document.h"
 #include "tests/integration/programs.h"

@@ -1,6 +1,6 @@
 #include "tests/monitoring/prometheus.h"
 
-#include "net/address.h"
+#include "net/transport.h"
 #include "os/http/http.h"
 #include "tests/integration/admin_token.h"
 #include "tests/support/paths.h"

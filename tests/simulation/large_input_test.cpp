@@ -1,6 +1,6 @@
 // A game whose inputs are large: what a client repeats fills its packets.
 
-#include "net/drop_reason.h"
+#include "net/reasons.h"
 #include "tests/support/harness.h"
 #include "tickbox/adapter.h"
 

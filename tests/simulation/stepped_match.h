@@ -2,8 +2,8 @@
 // What really happened in a match: its recording, stepped again on a server.
 
 #include "engine/keyframe.h"
-#include "engine/log/request_record.h"
 #include "engine/log/tick_log.h"
+#include "engine/tick_record.h"
 #include "record/reader.h"
 #include "server/match/match.h"
 #include "tests/support/harness.h"

@@ -3,7 +3,7 @@
 // production code, never in it. Those in the game are in planted_games.h.
 
 #include "core/clock.h"
-#include "core/entropy.h"
+#include "core/rng.h"
 #include "net/handshake.h"
 #include "net/transport.h"
 

@@ -3,7 +3,7 @@
 // them. The creation of a file takes time, and fails on a full disk.
 
 #include "core/clock.h"
-#include "record/log_file.h"
+#include "record/room_log.h"
 #include "tests/simulator/simulated_file.h"
 
 #include <cstdint>

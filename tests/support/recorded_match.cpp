@@ -4,7 +4,7 @@
 #include "core/hash.h"
 #include "engine/declared.h"
 #include "engine/identity.h"
-#include "engine/log/request_record.h"
+#include "engine/tick_record.h"
 #include "games/arena/arena.h"
 
 #include <algorithm>

@@ -3,7 +3,6 @@
 // and the bytes come from a seed.
 
 #include "core/clock.h"
-#include "core/entropy.h"
 #include "core/rng.h"
 
 #include <cstddef>

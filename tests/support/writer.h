@@ -2,7 +2,6 @@
 // A log with one file, as most tests need it.
 
 #include "core/bytes.h"
-#include "record/log_file.h"
 #include "record/room_log.h"
 
 #include <optional>

@@ -1,7 +1,7 @@
 // A server whose bodies take more work to step than a client can do in time. The client leaves it,
 // and says why.
 
-#include "client/work_budget.h"
+#include "client/client.h"
 #include "tests/support/harness.h"
 
 #include <gtest/gtest.h>

@@ -3,8 +3,8 @@
 
 #include "engine/declared.h"
 #include "games/arena/arena.h"
-#include "protocol/snapshot_codec.h"
-#include "protocol/view_parts.h"
+#include "protocol/messages.h"
+#include "protocol/snapshot.h"
 #include "tests/support/declared_values.h"
 #include "tests/threats/peers/raw_peer.h"
 #include "views/content.h"

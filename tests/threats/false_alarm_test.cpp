@@ -1,6 +1,6 @@
 // A client that says its views were wrong, as often as it likes: the server limits what it counts.
 
-#include "protocol/snapshot_codec.h"
+#include "protocol/snapshot.h"
 #include "tests/threats/peers/raw_peer.h"
 
 #include <gtest/gtest.h>

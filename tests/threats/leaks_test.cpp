@@ -4,7 +4,7 @@
 // has none of its secrets. A core dump holds the memory that the kernel was not told to leave out,
 // so the tests search exactly that memory of their own process.
 
-#include "net/secret_memory.h"
+#include "net/crypto.h"
 #include "os/files/private_file.h"
 #include "server/shard/session_table.h"
 #include "tests/threats/peers/eavesdropper.h"

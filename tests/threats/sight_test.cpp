@@ -3,7 +3,7 @@
 // compares these with where everything really is.
 
 #include "client/match/snapshot_world.h"
-#include "protocol/snapshot_codec.h"
+#include "protocol/snapshot.h"
 #include "server/match/interest.h"
 #include "server/shard/limits.h"
 #include "tests/threats/memory.h"

@@ -1,7 +1,9 @@
 #pragma once
-// The result of `tickbox connect` as text: a line for each thing that was measured.
+// What `tickbox connect` shows as text: the figures of its client while it plays, and the result,
+// with a line for each thing that was measured.
 
 #include "client/client.h"
+#include "client/client_stats.h"
 #include "client/commands/play/play_figures.h"
 #include "core/ids.h"
 #include "net/link_simulator.h"
@@ -9,8 +11,20 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace tickbox::commands {
+
+/// Returns in words whether the hashes of one client are those of the server; `tick` is that of its
+/// newest view.
+[[nodiscard]] std::string hash_in_words(const client::ClientStats& stats, Tick tick);
+
+/// Returns the figures of one client's link and predictions, each in a few words.
+[[nodiscard]] std::vector<std::string> link_in_words(const client::ClientStats& stats);
+
+/// Returns the figures of one client as the line that Progress shows; `tick` is that of its newest
+/// view.
+[[nodiscard]] std::string live_line(const client::ClientStats& stats, Tick tick);
 
 /// What a summary needs besides the statistics.
 struct PlaySummary {

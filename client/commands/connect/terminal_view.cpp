@@ -1,12 +1,13 @@
 #include "client/commands/connect/terminal_view.h"
 
-#include "client/commands/play/live_line.h"
+#include "client/commands/connect/play_summary.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 #include <utility>
 
@@ -15,6 +16,16 @@ namespace {
 
 using client::Client;
 using client::Connection;
+
+/// The size of a terminal that does not know its own.
+constexpr terminal::Size kSizeDefault{.columns = 80, .rows = 24};
+
+terminal::Size size_of(const os::Terminal& terminal) {
+  const os::TerminalSize size = terminal.size();
+  if (size.columns == 0 || size.rows == 0) return kSizeDefault;
+  return {.columns = static_cast<std::uint16_t>(size.columns),
+          .rows = static_cast<std::uint16_t>(size.rows)};
+}
 
 /// The time between two changes of the figures: a person cannot read faster.
 constexpr Duration kFiguresTime = std::chrono::milliseconds{250};
@@ -46,6 +57,38 @@ terminal::DrawnBody drawn_body(const Client& client, const client::PresentedBody
 }
 
 }  // namespace
+
+std::expected<std::unique_ptr<TerminalScreen>, std::string> TerminalScreen::open(
+    const Clock& clock) {
+  auto terminal = os::Terminal::open({.begin = terminal::kBegin, .end = terminal::kEnd});
+  if (!terminal) return std::unexpected{std::move(terminal.error())};
+  return std::unique_ptr<TerminalScreen>{new TerminalScreen{clock, *std::move(terminal)}};
+}
+
+TerminalScreen::TerminalScreen(const Clock& clock, std::unique_ptr<os::Terminal> terminal)
+    : clock_(clock),
+      terminal_(std::move(terminal)),
+      colours_(os::wants_no_colour() ? terminal::Colours::None : terminal::Colours::All) {}
+
+void TerminalScreen::handle_changes() {
+  if (terminal_->consume_changes()) shown_ = {};
+}
+
+std::vector<terminal::KeyEvent> TerminalScreen::keys() {
+  std::vector<terminal::KeyEvent> events = decoder_.decode(terminal_->read(), clock_.now());
+  const auto stops = [](const terminal::KeyEvent& event) {
+    return event.type == terminal::KeyEvent::Type::Suspend;
+  };
+  if (std::erase_if(events, stops) > 0) terminal_->request_stop();
+  return events;
+}
+
+void TerminalScreen::show(const terminal::Page& page) {
+  if (!terminal_->flush()) return;
+  terminal::Screen next = terminal::draw(page, size_of(*terminal_), colours_);
+  terminal_->write(terminal::difference(shown_, next, colours_));
+  shown_ = std::move(next);
+}
 
 std::expected<std::unique_ptr<TerminalView>, std::string> TerminalView::open(
     const TerminalViewOptions& options, const Clock& clock) {

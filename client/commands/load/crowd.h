@@ -13,7 +13,7 @@
 #include "client/commands/play/swarm.h"
 #include "core/clock.h"
 #include "core/histogram.h"
-#include "net/refusal.h"
+#include "net/reasons.h"
 
 #include <barrier>
 #include <cstddef>

@@ -8,7 +8,7 @@
 #include "client/commands/load/server_watch.h"
 #include "client/commands/play/play_figures.h"
 #include "core/histogram.h"
-#include "net/refusal.h"
+#include "net/reasons.h"
 
 #include <array>
 #include <cstdint>
@@ -292,14 +292,5 @@ struct SecondFigure {
 
 /// Returns the figures of a second, in the order of its line.
 [[nodiscard]] std::vector<SecondFigure> second_figures(const LoadMeasured& second);
-
-/// Figures, and what they mean.
-struct FigureHelp {
-  std::string names{};  ///< "state_hash.checked, .mismatched"
-  std::string_view meaning{};
-};
-
-/// Returns the help of all figures of a run.
-[[nodiscard]] std::vector<FigureHelp> load_figures_help();
 
 }  // namespace tickbox::commands

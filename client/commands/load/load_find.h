@@ -4,7 +4,6 @@
 
 #include "client/commands/document.h"
 #include "client/commands/load/load_verdict.h"
-#include "client/commands/load/requirement.h"
 
 #include <cstddef>
 #include <expected>

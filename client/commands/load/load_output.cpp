@@ -1,7 +1,6 @@
 #include "client/commands/load/load_output.h"
 
 #include "cli/build_info.h"
-#include "client/commands/load/report_template.h"
 #include "client/commands/play/play_figures.h"
 #include "client/commands/text.h"
 #include "core/assert.h"
@@ -11,7 +10,16 @@
 #include <cmath>
 #include <cstddef>
 #include <span>
+#include <string_view>
 #include <utility>
+
+namespace tickbox {
+
+/// Returns the page that the build has joined from report/report.html, without what it shows. It
+/// has places, comments like `<!-- fill NAME -->`.
+[[nodiscard]] std::string_view report_template();
+
+}  // namespace tickbox
 
 namespace tickbox::commands {
 namespace {

@@ -8,7 +8,6 @@
 #include "cli/exit_code.h"
 #include "client/commands/load/load_seconds.h"
 #include "client/commands/load/load_verdict.h"
-#include "client/commands/new_file.h"
 #include "client/commands/output.h"
 #include "core/clock.h"
 #include "os/files/file_sink.h"

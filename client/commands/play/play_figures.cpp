@@ -2,7 +2,6 @@
 
 #include "client/commands/text.h"
 #include "engine/log/words.h"
-#include "engine/log/world_difference.h"
 
 #include <fmt/core.h>
 

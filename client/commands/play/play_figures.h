@@ -18,7 +18,7 @@
 #include "client/commands/document.h"
 #include "core/fixed.h"
 #include "core/histogram.h"
-#include "net/refusal.h"
+#include "net/reasons.h"
 #include "tickbox/game_table.h"
 
 #include <algorithm>

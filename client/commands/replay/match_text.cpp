@@ -5,7 +5,7 @@
 #include "core/text.h"
 #include "engine/declared.h"
 #include "engine/log/tick_codec.h"
-#include "engine/log/value_json.h"
+#include "engine/log/words.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

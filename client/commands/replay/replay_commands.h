@@ -7,8 +7,8 @@
 #include "client/commands/text.h"
 #include "engine/identity.h"
 #include "engine/map.h"
-#include "record/difference.h"
 #include "record/reader.h"
+#include "record/verify.h"
 #include "tickbox/game_table.h"
 
 #include <cstddef>

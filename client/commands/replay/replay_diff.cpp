@@ -7,8 +7,8 @@
 #include "client/commands/replay/replay_commands.h"
 #include "core/text.h"
 #include "os/process/signals.h"
-#include "record/difference.h"
 #include "record/replayer.h"
+#include "record/verify.h"
 
 #include <fmt/format.h>
 

@@ -4,7 +4,7 @@
 #include "client/commands/replay/replay_commands.h"
 #include "client/commands/text.h"
 #include "core/text.h"
-#include "record/summary.h"
+#include "record/segments.h"
 
 #include <fmt/format.h>
 

@@ -6,12 +6,11 @@
 // not in the file; 3 a tick is lost, a hash differs or the file is damaged; 5 stopped before the
 // last tick (`trace`).
 
-#include "client/commands/new_file.h"
+#include "client/commands/output.h"
 #include "client/commands/replay/match_text.h"
 #include "client/commands/replay/replay_commands.h"
 #include "client/scenario/trace.h"
 #include "core/text.h"
-#include "engine/log/value_json.h"
 #include "engine/log/words.h"
 #include "os/process/signals.h"
 #include "record/replayer.h"

@@ -1,15 +1,14 @@
 #include "client/commands/replay/verify_files.h"
 
-#include "client/commands/new_file.h"
-#include "client/commands/progress.h"
-#include "client/commands/replay/parallel_verify.h"
+#include "client/commands/output.h"
 #include "client/commands/replay/recording_place.h"
 #include "client/commands/replay/replay_commands.h"
-#include "client/commands/replay/verified.h"
+#include "core/assert.h"
 #include "core/bytes.h"
 #include "json/reader.h"
 #include "os/files/disk.h"
 #include "os/files/file.h"
+#include "os/process/process.h"
 #include "os/process/standard_output.h"
 
 #include <fmt/format.h>
@@ -38,6 +37,34 @@ namespace tickbox::commands {
 namespace {
 
 using cli::ExitCode;
+
+FigureValue count(std::uint64_t number) {
+  return number;
+}
+
+FigureValue tick_figure(const std::optional<Tick>& tick) {
+  return or_null(tick.transform([](Tick each) { return std::uint64_t{each.value}; }));
+}
+
+void add_mismatch(Figures& figures, const std::string& name,
+                  const std::optional<record::Mismatch>& mismatch) {
+  if (!mismatch) {
+    figures.push_back({name, {}});
+    return;
+  }
+  const auto add = [&](const char* member, FigureValue value) {
+    figures.push_back({name + member, std::move(value)});
+  };
+  const record::Difference& what = mismatch->what;
+  add(".tick", count(mismatch->tick.value));
+  add(".compared", count(mismatch->compared.value));
+  add(".entity",
+      or_null(what.entity.transform([](BodyId entity) { return std::to_string(entity.value); })));
+  add(".subject", what.subject);
+  add(".field", what.field);
+  add(".expected", what.expected);
+  add(".got", what.got);
+}
 
 /// What was found in a recording. Each is one of these, the first that is true.
 enum class Outcome : std::uint8_t {
@@ -354,6 +381,85 @@ ExitCode Run::print_summary() {
 }
 
 }  // namespace
+
+std::vector<std::thread> start_helpers(std::size_t jobs, const std::function<void()>& work) {
+  std::vector<std::thread> helpers;
+  for (std::size_t i = 1; i < jobs; ++i) {
+    auto helper = os::start_thread("verify", work);
+    if (!helper) break;
+    helpers.push_back(*std::move(helper));
+  }
+  return helpers;
+}
+
+std::uint32_t processors() {
+  return std::clamp(std::thread::hardware_concurrency(), 1U, kVerifyJobsMax);
+}
+
+record::VerifyResult verify_in_parallel(const record::Reader& reader, const GameTable& game,
+                                        const engine::SharedMap& map,
+                                        const record::VerifyOptions& options, std::uint32_t jobs) {
+  TICKBOX_ASSERT(jobs >= 1 && jobs <= kVerifyJobsMax);
+  record::SharedVerification all{reader, game, map, options};
+  std::vector<std::thread> helpers =
+      start_helpers(std::min<std::size_t>(jobs, all.segments()), [&all] { all.work({}); });
+  all.work(options.progress);
+  for (std::thread& helper : helpers) {
+    helper.join();
+  }
+  return all.result();
+}
+
+ExitCode exit_code_of(const record::VerifyResult& result) {
+  if (!result.held()) return ExitCode::CheckFailed;
+  if (result.interrupted) return ExitCode::Inconclusive;
+  const bool is_verified = result.ticks > 0 || result.unfinished;
+  return is_verified ? ExitCode::Done : ExitCode::CheckFailed;
+}
+
+std::string fault_of(const std::string& subject, const record::VerifyResult& result) {
+  if (result.unrepeatable) {
+    return fmt::format("{}: two worlds that take the same ticks differ at tick {}; {}", subject,
+                       result.unrepeatable->tick.value, kMemoryOutside);
+  }
+  if (result.mismatched > 0) {
+    return subject + ": " + counted(result.mismatched, "hash differs", "hashes differ");
+  }
+  if (result.damages > 0) return subject + " is damaged inside";
+  const bool is_empty = !result.interrupted && result.ticks == 0 && !result.unfinished;
+  return is_empty ? fmt::format("{}: {}", subject, kNothingToVerify) : std::string{};
+}
+
+Figures document_of(const Verified& verified) {
+  const record::VerifyResult& result = verified.result;
+  const double rate =
+      verified.seconds > 0 ? static_cast<double>(result.ticks) / verified.seconds : 0;
+  Figures figures;
+  if (verified.header) {
+    figures = {{"recorded_by.commit", verified.header->commit},
+               {"recorded_by.simulation", verified.header->simulation},
+               {"recorded_by.this_build", other_build(*verified.header).empty()}};
+  } else {
+    figures = {{"recorded_by", {}}};
+  }
+  figures.push_back({"ticks", result.ticks});
+  figures.push_back({"mismatched", result.mismatched});
+  add_mismatch(figures, "first_mismatch", result.first_mismatch);
+  add_mismatch(figures, "unrepeatable", result.unrepeatable);
+  figures.push_back({"complete", result.complete});
+  figures.push_back({"segments.whole", count(result.segments_whole)});
+  figures.push_back({"segments.lost", count(result.segments_lost)});
+  figures.push_back({"recovered_ticks", result.recovered_ticks});
+  figures.push_back({"ticks_per_second", static_cast<std::uint64_t>(rate)});
+  figures.push_back({"ends_early", result.ends_early});
+  figures.push_back({"unfinished", tick_figure(result.unfinished)});
+  figures.push_back({"damages", count(result.damages)});
+  figures.push_back({"gaps", count(result.gaps)});
+  figures.push_back({"interrupted", result.interrupted});
+  figures.push_back({"exit", count(static_cast<std::uint64_t>(cli::to_int(verified.code)))});
+  if (verified.code != ExitCode::Done) figures.push_back({"error", verified.error});
+  return figures;
+}
 
 ExitCode verify_files(const VerifyFilesOptions& options, const Output& output, const Clock& clock) {
   const auto places = find_recordings(options.words, options.admin_token_file, output);

@@ -1,7 +1,6 @@
 // `tickbox sim`: steps a scenario file without a network, traces its ticks and prints a summary.
 
 #include "client/commands/commands.h"
-#include "client/commands/new_file.h"
 #include "client/commands/output.h"
 #include "client/commands/sim/comparison.h"
 #include "client/commands/text.h"

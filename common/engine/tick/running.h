@@ -4,7 +4,7 @@
 // it finds, removes or spawns is joined with the asker, so islands follow from what rules do.
 
 #include "core/ids.h"
-#include "core/words.h"
+#include "core/processor.h"
 #include "engine/tick/server_decisions.h"
 #include "engine/tick/tick_rows.h"
 #include "engine/tick_record.h"

@@ -4,7 +4,6 @@
 #include "games/bomber/bomber.h"
 
 #include "games/bomber/field.h"
-#include "games/bomber/lookout.h"
 #include "tickbox/adapter.h"
 
 #include <algorithm>

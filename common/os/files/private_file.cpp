@@ -3,7 +3,6 @@
 
 #include "os/files/private_file.h"
 
-#include "os/files/atomic_file.h"
 #include "os/files/file.h"
 
 #include <cerrno>

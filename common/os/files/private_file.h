@@ -3,7 +3,7 @@
 // file.
 
 #include "core/bytes.h"
-#include "net/key_ring.h"
+#include "net/connect_token.h"
 
 #include <cstdint>
 #include <expected>

@@ -1,6 +1,6 @@
 #include "os/http/http.h"
 
-#include "core/values.h"
+#include "core/text.h"
 
 #include <algorithm>
 

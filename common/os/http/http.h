@@ -5,7 +5,7 @@
 
 #include "core/bytes.h"
 #include "core/clock.h"
-#include "net/address.h"
+#include "net/transport.h"
 
 #include <chrono>
 #include <cstddef>

@@ -2,7 +2,7 @@
 // its header, and one for each piece of its body.
 
 #include "os/http/http.h"
-#include "os/net/socket_address.h"
+#include "os/net/resolve.h"
 #include "os/process/system_error.h"
 
 #include <boost/asio/io_context.hpp>

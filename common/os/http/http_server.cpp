@@ -23,7 +23,7 @@
 
 #include "core/assert.h"
 #include "os/http/http.h"
-#include "os/net/socket_address.h"
+#include "os/net/resolve.h"
 #include "os/process/process.h"
 #include "os/process/system_error.h"
 

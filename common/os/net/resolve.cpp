@@ -1,13 +1,16 @@
 // Resolves names with the system's resolver, which also works in a static binary in an empty root.
+// Fills and reads the two socket address structures by memcpy, as their storage has another type.
 
 #include "os/net/resolve.h"
 
-#include "core/values.h"
-#include "os/net/socket_address.h"
+#include "core/assert.h"
+#include "core/text.h"
 #include "os/process/system_error.h"
 
 #include <algorithm>
+#include <arpa/inet.h>
 #include <cerrno>
+#include <cstring>
 #include <ifaddrs.h>
 #include <memory>
 #include <net/if.h>
@@ -121,6 +124,45 @@ bool is_wildcard(const net::Address& address) {
   constexpr net::Address kAnyIpv6{};
   constexpr net::Address kAnyIpv4{.ip = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 0, 0, 0, 0}};
   return address.ip == kAnyIpv6.ip || address.ip == kAnyIpv4.ip;
+}
+
+SocketAddress to_ipv4_or_ipv6(const net::Address& address) {
+  if (!net::is_ipv4(address)) return to_ipv6(address);
+  sockaddr_in v4{};
+  v4.sin_family = AF_INET;
+  v4.sin_port = htons(address.port);
+  std::memcpy(&v4.sin_addr, address.ip.data() + net::kIpv4Prefix.size(), sizeof v4.sin_addr);
+  SocketAddress result{.size = sizeof v4};
+  std::memcpy(&result.storage, &v4, sizeof v4);
+  return result;
+}
+
+SocketAddress to_ipv6(const net::Address& address) {
+  sockaddr_in6 v6{};
+  v6.sin6_family = AF_INET6;
+  v6.sin6_port = htons(address.port);
+  std::memcpy(&v6.sin6_addr, address.ip.data(), sizeof v6.sin6_addr);
+  SocketAddress result{.size = sizeof v6};
+  std::memcpy(&result.storage, &v6, sizeof v6);
+  return result;
+}
+
+net::Address from_socket_address(const sockaddr& socket) {
+  net::Address address;
+  if (socket.sa_family == AF_INET) {
+    sockaddr_in v4{};
+    std::memcpy(&v4, &socket, sizeof v4);
+    std::ranges::copy(net::kIpv4Prefix, address.ip.begin());
+    std::memcpy(address.ip.data() + net::kIpv4Prefix.size(), &v4.sin_addr, sizeof v4.sin_addr);
+    address.port = ntohs(v4.sin_port);
+    return address;
+  }
+  TICKBOX_ASSERT(socket.sa_family == AF_INET6);
+  sockaddr_in6 v6{};
+  std::memcpy(&v6, &socket, sizeof v6);
+  std::memcpy(address.ip.data(), &v6.sin6_addr, sizeof v6.sin6_addr);
+  address.port = ntohs(v6.sin6_port);
+  return address;
 }
 
 }  // namespace tickbox::os

@@ -1,13 +1,15 @@
 #pragma once
-// Resolves names to addresses, and lists the addresses of this machine.
+// Resolves names to addresses, lists the addresses of this machine, and has addresses as the
+// system's calls for sockets take them.
 
-#include "net/address.h"
+#include "net/transport.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <expected>
 #include <string>
 #include <string_view>
+#include <sys/socket.h>
 #include <vector>
 
 namespace tickbox::os {
@@ -48,5 +50,25 @@ inline constexpr std::size_t kAddressesOfName = 4;
 
 /// Returns whether the address is 0.0.0.0 or [::], which mean every address of a machine.
 [[nodiscard]] bool is_wildcard(const net::Address& address);
+
+// Addresses as the system's calls for sockets take them.
+
+struct SocketAddress {
+  sockaddr_storage storage{};
+  socklen_t size = 0;
+};
+
+/// Returns a sockaddr_in for an IPv4-mapped address, a sockaddr_in6 for any other.
+[[nodiscard]] SocketAddress to_ipv4_or_ipv6(const net::Address& address);
+
+/// Returns a sockaddr_in6 for every address, as an IPv6 socket needs it.
+[[nodiscard]] SocketAddress to_ipv6(const net::Address& address);
+
+/// Requires: a sockaddr_in or sockaddr_in6.
+[[nodiscard]] net::Address from_socket_address(const sockaddr& socket);
+
+[[nodiscard]] inline net::Address from_socket_address(const sockaddr_storage& storage) {
+  return from_socket_address(reinterpret_cast<const sockaddr&>(storage));
+}
 
 }  // namespace tickbox::os

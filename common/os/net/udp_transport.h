@@ -1,14 +1,18 @@
 #pragma once
-// The Transport of the programs: one non-blocking UDP socket.
+// The Transport of the programs: one non-blocking UDP socket. A PollSet waits on many of them at
+// once, and returns the readable ones.
 
 #include "core/clock.h"
 #include "net/transport.h"
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <expected>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 
 namespace tickbox::os {
@@ -53,6 +57,19 @@ struct UdpFailures {
   std::uint64_t receive_errors = 0;
 };
 
+/// What the clocks show when a drain of a socket begins.
+struct DrainStart {
+  Duration real{};   ///< on the clock of the kernel's times: since 1970
+  Duration since{};  ///< since the drain before began: what arrived earlier was received in it
+};
+
+/// Returns how long a datagram that arrived at `arrived`, on the clock of DrainStart::real, had
+/// waited when the drain began; 0 if it has arrived since. If that clock was set in between, the
+/// result is wrong, but from 0 to `since`.
+[[nodiscard]] constexpr Duration waited_at(const DrainStart& drain, Duration arrived) {
+  return std::max(Duration::zero(), std::min(drain.real - arrived, drain.since));
+}
+
 /// A transport over one UDP socket. receive() returns nothing after a batch that was not full,
 /// also if a datagram has arrived since: PollSet and the next call know of it. PollSet knows
 /// nothing of the rest of a batch that was begun. Thread: one. Cost: no allocation per datagram;
@@ -84,6 +101,35 @@ class UdpTransport final : public net::Transport {
   explicit UdpTransport(std::unique_ptr<Socket> socket);
 
   std::unique_ptr<Socket> socket_;
+};
+
+/// Sockets returned by one wait; the next wait returns the remaining ones first.
+inline constexpr std::size_t kReadyMax = 256;
+
+/// A level-triggered set of sockets: a socket that was not drained is returned again. Thread: one.
+class PollSet {
+ public:
+  /// Fails: with one line.
+  [[nodiscard]] static std::expected<PollSet, std::string> open();
+
+  PollSet(PollSet&& other) noexcept;
+  PollSet& operator=(PollSet&&) = delete;
+  ~PollSet();
+
+  /// Watches `transport` until the transport is destroyed; wait() returns `key` for it. Fails: with
+  /// one line.
+  [[nodiscard]] std::expected<void, std::string> watch(const UdpTransport& transport,
+                                                       std::size_t key);
+
+  /// Waits at most `wait` until a socket is readable; a signal ends the wait early. Returns the
+  /// keys of the readable sockets, valid until the next call.
+  [[nodiscard]] std::span<const std::size_t> wait(Duration wait);
+
+ private:
+  explicit PollSet(int handle) : handle_(handle) {}
+
+  int handle_;
+  std::array<std::size_t, kReadyMax> ready_{};
 };
 
 }  // namespace tickbox::os

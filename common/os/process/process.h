@@ -1,16 +1,21 @@
 #pragma once
 // This process and its surroundings: the resources that it uses, its limit of open files and its
-// threads; its host, whether that is a container, and what another process is.
+// threads; its host, whether that is a container, what another process is, and the service manager.
 
-#include "net/address.h"
+#include "core/clock.h"
+#include "net/transport.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <expected>
 #include <filesystem>
 #include <functional>
+#include <mutex>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace tickbox::os {
@@ -76,5 +81,62 @@ void limit_heaps(int most);
 /// machine has no further thread.
 [[nodiscard]] std::expected<std::thread, std::string> start_thread(const char* name,
                                                                    std::function<void()> body);
+
+/// A value that one thread sets and other threads read: the latest published value of a T. The
+/// thread that sets it never waits. Thread: one publishes, any number read.
+template <class T>
+class LatestValue {
+ public:
+  LatestValue() = default;
+
+  explicit LatestValue(const T& first) : value_{first} {}
+
+  /// Replaces the value, unless a reader is copying it at the moment. Returns whether it was
+  /// replaced; if not, the caller publishes a later value. Cost: one assignment, never a wait.
+  bool publish(const T& value) {
+    const std::unique_lock lock{mutex_, std::try_to_lock};
+    if (!lock.owns_lock()) return false;
+    value_ = value;
+    return true;
+  }
+
+  /// Returns a copy of the last published value. May wait while another reader copies or the value
+  /// is replaced.
+  [[nodiscard]] T read() const {
+    const std::scoped_lock lock{mutex_};
+    return value_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  T value_{};
+};
+
+// The service manager that started this process, such as systemd.
+
+/// Takes lines about the state of a service, each message as a datagram.
+/// Source: sd_notify(3) and sd_watchdog_enabled(3). libsystemd cannot be linked static on Debian.
+class ServiceManager {
+ public:
+  /// `socket`: the path of its socket, or @ and the name of an abstract one; empty: there is none.
+  /// `watchdog`: it ends a service that does not say WATCHDOG=1 for this time; nothing: it waits.
+  explicit ServiceManager(std::string socket, std::optional<Duration> watchdog = {})
+      : socket_(std::move(socket)), watchdog_(watchdog) {}
+
+  /// Returns the manager that the environment names: NOTIFY_SOCKET, WATCHDOG_USEC, WATCHDOG_PID.
+  [[nodiscard]] static ServiceManager from_environment();
+
+  /// Sends lines such as "READY=1\nSTATUS=all is well\n". Never waits. Does nothing without a
+  /// manager. Fails: with one line, also if the manager has no place for the message now.
+  [[nodiscard]] std::expected<void, std::string> notify(std::string_view lines) const;
+
+  [[nodiscard]] bool exists() const { return !socket_.empty(); }
+
+  [[nodiscard]] std::optional<Duration> watchdog() const { return watchdog_; }
+
+ private:
+  std::string socket_;
+  std::optional<Duration> watchdog_;
+};
 
 }  // namespace tickbox::os

@@ -2,7 +2,7 @@
 // The real clock of the programs, their calendar, and unpredictable bytes; sleeping until a moment.
 
 #include "core/clock.h"
-#include "core/entropy.h"
+#include "core/rng.h"
 
 namespace tickbox::os {
 

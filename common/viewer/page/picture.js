@@ -2,7 +2,7 @@
 // has the same pixels.
 "use strict";
 
-/** The flags of a row, as common/viewer/moment.h has them. */
+/** The flags of a row, as common/viewer/answers.h has them. */
 const CONTROLLED = 1, NEW = 2, ONE_WAY = 4, SENSOR = 8, HAS_LOOK = 16;
 const SHAPES = ["box", "disc", "diamond"];
 /** How long the ring of an event is seen, in seconds. */

@@ -1,9 +1,8 @@
 #include "server/host/admin/admin.h"
 
-#include "core/values.h"
+#include "core/text.h"
 #include "os/net/resolve.h"
-#include "server/host/admin/log_stream.h"
-#include "server/host/admin/recording_pages.h"
+#include "server/host/admin/record_streams.h"
 
 #include <fmt/core.h>
 

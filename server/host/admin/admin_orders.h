@@ -2,8 +2,8 @@
 // What the admin side or the fleet has ordered, for the server to do.
 
 #include "core/ids.h"
-#include "net/address.h"
-#include "server/host/base/queue.h"
+#include "net/transport.h"
+#include "server/host/base/threads.h"
 
 #include <algorithm>
 #include <atomic>

@@ -1,7 +1,7 @@
 #include "server/host/admin/admin_server.h"
 
 #include "cli/build_info.h"
-#include "core/values.h"
+#include "core/text.h"
 #include "os/process/process.h"
 #include "server/host/admin/status_document.h"
 

@@ -4,15 +4,13 @@
 #include "core/clock.h"
 #include "core/ids.h"
 #include "os/http/http.h"
-#include "os/process/latest_value.h"
+#include "os/process/process.h"
 #include "server/host/admin/admin.h"
 #include "server/host/admin/admin_token.h"
-#include "server/host/admin/log_stream.h"
-#include "server/host/admin/places.h"
-#include "server/host/admin/recent_log.h"
-#include "server/host/admin/recording_pages.h"
+#include "server/host/admin/record_streams.h"
+#include "server/host/admin/status_document.h"
 #include "server/recording/log_tail.h"
-#include "server/shard/client_status.h"
+#include "server/shard/shard_status.h"
 
 #include <atomic>
 #include <cstddef>

@@ -8,7 +8,7 @@
 #include "os/http/http.h"
 #include "os/process/process.h"
 #include "server/shard/metrics.h"
-#include "server/shard/room_status.h"
+#include "server/shard/shard_status.h"
 
 #include <cstdint>
 #include <string>

@@ -1,9 +1,9 @@
 #include "server/host/base/access.h"
 
-#include "net/server_name.h"
+#include "net/connect_token.h"
 #include "os/net/resolve.h"
 #include "os/process/steady_clock.h"
-#include "server/match/base_age.h"
+#include "server/match/sent_views.h"
 
 #include <fmt/core.h>
 

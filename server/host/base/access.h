@@ -5,8 +5,8 @@
 
 #include "core/clock.h"
 #include "core/log_event.h"
-#include "net/address.h"
-#include "net/key_ring.h"
+#include "net/connect_token.h"
+#include "net/transport.h"
 #include "os/files/private_file.h"
 #include "server/host/base/options.h"
 #include "server/shard/log.h"

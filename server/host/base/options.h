@@ -3,7 +3,7 @@
 
 #include "core/clock.h"
 #include "engine/entity_id.h"
-#include "net/address.h"
+#include "net/transport.h"
 #include "server/shard/limits.h"
 
 #include <cstdint>

@@ -8,22 +8,84 @@
 #include "core/clock.h"
 #include "os/http/http.h"
 #include "server/host/admin/admin_orders.h"
-#include "server/host/fleet/game_server.h"
-#include "server/host/fleet/player_list.h"
 #include "server/shard/log.h"
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <expected>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace tickbox::server {
+
+/// A GameServer of Agones: what Kubernetes knows of this server, as the side car describes it.
+struct GameServer {
+  struct Counter {
+    std::uint64_t count = 0;
+    std::uint64_t capacity = 0;
+  };
+
+  std::optional<std::uint64_t> version{};  ///< greater after each change; not known if no number
+  std::string state{};                     ///< "Scheduled", "Ready", "Allocated", …
+  std::string address{};                   ///< a host; empty while it is not known
+  std::vector<std::uint16_t> ports{};      ///< at that host, in the order of the spec
+  std::map<std::string, std::string> annotations{};
+  std::map<std::string, Counter> counters{};
+};
+
+/// Parses the answer to GET /gameserver. What is missing is empty. Fails: with one line.
+[[nodiscard]] std::expected<GameServer, std::string> parse_game_server(std::string_view text);
+
+/// Parses a line of GET /watch/gameserver. Fails: with one line.
+[[nodiscard]] std::expected<GameServer, std::string> parse_watch_line(std::string_view text);
+
+/// Parses the answer to GET /v1beta1/lists/NAME. Returns its values. Fails: with one line.
+[[nodiscard]] std::expected<std::set<std::string>, std::string> parse_list(std::string_view text);
+
+/// A change of one value.
+struct ListChange {
+  enum class Kind : std::uint8_t { Remove, Add };
+
+  Kind kind{};
+  std::string value{};
+};
+
+/// The list of players that a GameServer of Agones has, and the changes that make it the wanted
+/// one.
+///
+/// The side car can set a whole list (PATCH), but not safely. By the sources of Agones 1.44
+/// to 1.56, that discards changes that are not written yet, and a list that the spec does not have
+/// ends the side car. From 1.55 on it fails for most servers of the namespace `default`. So the
+/// list is read, and each value that is missing or too many is a change of its own.
+class PlayerList {
+ public:
+  /// The most changes of one plan.
+  static constexpr std::size_t kChangesMost = 50;
+
+  /// Replaces the values by those that the side car has.
+  void set(std::set<std::string> values);
+
+  /// Returns the next change, nullptr if none is needed. Plans the changes if none is planned:
+  /// removals first, because they make space in a list that is full. `players`: client ids,
+  /// repeats included; a planned change does not depend on them any more.
+  [[nodiscard]] const ListChange* next(std::span<const std::uint64_t> players);
+
+  /// Makes the next change, which the side car has taken. Returns whether it was the last planned
+  /// one. Requires: next() has returned one.
+  bool apply_next();
+
+ private:
+  std::set<std::string> values_;
+  std::deque<ListChange> changes_;  ///< planned
+};
 
 /// A request to the side car.
 struct AgonesCall {

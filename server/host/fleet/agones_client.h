@@ -3,9 +3,9 @@
 // and follows its watch. It reads what the admin side reads, and no ticking thread waits for it.
 
 #include "core/clock.h"
-#include "net/address.h"
+#include "net/transport.h"
 #include "os/http/http.h"
-#include "os/process/latest_value.h"
+#include "os/process/process.h"
 #include "server/host/admin/admin_server.h"
 #include "server/host/fleet/agones_calls.h"
 #include "server/shard/log.h"

@@ -3,8 +3,8 @@
 // and the last seconds if an assertion fails.
 
 #include "core/clock.h"
-#include "core/entropy.h"
 #include "core/ids.h"
+#include "core/rng.h"
 #include "engine/identity.h"
 #include "server/host/base/options.h"
 #include "server/host/recordings/crash_file.h"

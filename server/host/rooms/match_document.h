@@ -2,7 +2,7 @@
 // The document of a match that moves, from its server to the next one. README.md has its bytes.
 
 #include "core/bytes.h"
-#include "server/shard/moved_match.h"
+#include "server/shard/hosted_room.h"
 
 #include <cstddef>
 #include <expected>

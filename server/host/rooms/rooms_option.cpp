@@ -1,10 +1,9 @@
 #include "server/host/rooms/rooms_option.h"
 
-#include "core/values.h"
+#include "core/text.h"
 #include "os/http/http.h"
 #include "server/host/admin/admin.h"
-#include "server/host/admin/log_stream.h"
-#include "server/host/admin/recording_pages.h"
+#include "server/host/admin/record_streams.h"
 #include "server/host/rooms/served_room.h"
 
 #include <fmt/core.h>

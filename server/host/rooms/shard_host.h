@@ -8,7 +8,7 @@
 #include "os/net/udp_transport.h"
 #include "os/process/steady_clock.h"
 #include "server/host/admin/admin_server.h"
-#include "server/host/base/queue.h"
+#include "server/host/base/threads.h"
 #include "server/host/rooms/served_room.h"
 #include "server/shard/metrics.h"
 #include "server/shard/shard.h"

@@ -10,8 +10,7 @@
 //
 // Bodies that do not fit the budget are not in the view; the priority of a waiting body grows.
 //
-// The stages are functions of plan_stages.h, the first of quiet_check.h and the last of
-// plan_content.h, in this order:
+// The stages are functions of plan_stages.h, the first and the last of planner.cpp, in this order:
 //
 //   base, bodies in sight   ─► is_surely_quiet  ─► the end, if a view without news is not wanted
 //   waiting bodies          ─► mark_waiting     ─► ClientBodies
@@ -28,8 +27,7 @@
 //   all of these            ─► write_content    ─► content
 
 #include "server/match/plan/plan_stages.h"
-#include "server/match/plan/row_set.h"
-#include "server/match/plan/slot_set.h"
+#include "server/match/plan/slot_table.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -89,5 +87,27 @@ class Planner {
   TickContext* tick_ = nullptr;
   PlanScratch scratch_;
 };
+
+// --- the first stage: ends a plan early if it surely has no news ---
+//
+// Its snapshot is not sent. The client computes everything by itself if nothing has acted on its
+// base since, from inside or from outside:
+//
+//   - the room's state has not changed; no member has a new input, outcome, strike or spawn
+//   - all members are still in the view, or have despawned by the rules of the game
+//   - no other body has influenced a member: the islands of the members have members alone
+//   - no other body is to be added: none is in sight, is the player's own, or is in the view sent
+//     last and still near enough to stay
+//
+// These are what the stages of a plan ask too, of the same bodies (plan_stages.h): each stage then
+// finds nothing to write. The reverse does not hold. A plan can be without news although the check
+// fails, as where a body in sight does not fit. The cheapest questions come first: most plans with
+// news end the check at a member whose input has changed.
+
+/// Returns whether the plan surely has no news. If it has none, its view is the base without the
+/// bodies that have despawned, and no body waits. `members`: scratch memory.
+/// Requires: the request has a base.
+/// Cost: linear in the members of the base, the view sent last, and the bodies around the view.
+[[nodiscard]] bool is_surely_quiet(const ClientContext& client, SlotSet& members);
 
 }  // namespace tickbox::server

@@ -2,28 +2,89 @@
 // The admission of clients: judges HELLO, CONNECT and RESUME, with the cheapest checks first. It
 // decides and remembers tokens; ConnectService opens the sessions and sends the answers.
 
+#include "core/bytes.h"
 #include "core/clock.h"
-#include "core/entropy.h"
 #include "core/ids.h"
+#include "core/rng.h"
 #include "net/connect_token.h"
-#include "net/cookie.h"
+#include "net/crypto.h"
 #include "net/handshake.h"
-#include "net/key_ring.h"
-#include "net/resume_ticket.h"
-#include "net/secret_memory.h"
 #include "net/transport.h"
-#include "server/shard/connect/deny_list.h"
-#include "server/shard/connect/open_limits.h"
 #include "server/shard/connect/token_history.h"
 #include "server/shard/limits.h"
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <expected>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
 namespace tickbox::server {
+
+/// Limits of things that strangers choose, for each network or for each token, in memory that never
+/// grows: a keyed hash of a thing selects one. Two things can share a limit, but no sender can
+/// choose with which.
+class KeyedLimits {
+ public:
+  explicit KeyedLimits(Entropy& entropy)
+      : key_(net::draw<net::ShortKey>(entropy)), limits_(kKeyedLimits) {}
+
+  /// Requires: the same rate in every call. Cost: one SipHash.
+  [[nodiscard]] bool consume(ConstBytes thing, const Rate& rate, Instant now) {
+    return limits_[net::short_hash(key_, thing) % limits_.size()].consume(rate, now);
+  }
+
+ private:
+  net::ShortKey key_;
+  std::vector<RateLimit> limits_;
+};
+
+/// Limits on the seals opened for unproven addresses: one for each network and one for all.
+class OpenLimits {
+ public:
+  /// `all`: the limit of all networks together.
+  explicit OpenLimits(Entropy& entropy, const Rate& all = kOpens)
+      : networks_(entropy), all_rate_(all) {}
+
+  /// Returns whether one more seal may be opened for `from`. A network that has used up its own
+  /// limit takes nothing from that of all. Cost: one SipHash.
+  [[nodiscard]] bool consume(const net::Address& from, Instant now) {
+    return networks_.consume(net::network_of(from), kOpensOfNetwork, now) &&
+           all_.consume(all_rate_, now);
+  }
+
+ private:
+  KeyedLimits networks_;
+  Rate all_rate_;
+  RateLimit all_;
+};
+
+/// The clients that a server does not admit, by the client ids of their tokens.
+class DenyList {
+ public:
+  /// Denies nobody.
+  DenyList() = default;
+
+  /// Denies these clients, in any order.
+  explicit DenyList(std::vector<std::uint64_t> clients);
+
+  /// Reads a text with a decimal client id on each line. Skips blank lines and the text after a #.
+  /// Fails: with one message that names the line.
+  [[nodiscard]] static std::expected<DenyList, std::string> parse(std::string_view text);
+
+  /// Cost: logarithmic in the number of clients.
+  [[nodiscard]] bool contains(std::uint64_t client) const;
+
+  /// Returns the number of different clients.
+  [[nodiscard]] std::size_t size() const { return clients_.size(); }
+
+ private:
+  std::vector<std::uint64_t> clients_;  ///< ascending, each once
+};
 
 struct AdmissionOptions {
   net::KeyRing keys = net::KeyRing::published();

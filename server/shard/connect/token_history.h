@@ -7,10 +7,10 @@
 // its time: if there is no space, new tokens are refused.
 
 #include "core/clock.h"
-#include "core/entropy.h"
-#include "net/address.h"
+#include "core/rng.h"
 #include "net/connect_token.h"
 #include "net/crypto.h"
+#include "net/transport.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -3,7 +3,7 @@
 #include "core/rng.h"
 #include "core/tick_ring.h"
 #include "games/arena/arena.h"
-#include "protocol/snapshot_codec.h"
+#include "protocol/snapshot.h"
 #include "tests/bench/arena/arenas.h"
 #include "tests/bench/arena/pad.h"
 #include "tests/bench/arena/stroller.h"

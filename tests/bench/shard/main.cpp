@@ -1,6 +1,6 @@
 // tickbox-bench-shard: what a client costs a shard per tick, on real sockets.
 
-#include "bots/style.h"
+#include "bots/bot.h"
 #include "cli/command_line.h"
 #include "engine/entity_id.h"
 #include "engine/identity.h"

@@ -1,7 +1,7 @@
 #include "tests/bench/shard/shard_run.h"
 
 #include "engine/map.h"
-#include "net/key_ring.h"
+#include "net/connect_token.h"
 #include "os/net/udp_transport.h"
 #include "os/process/process.h"
 #include "record/room_log.h"

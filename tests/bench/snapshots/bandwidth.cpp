@@ -1,6 +1,6 @@
 #include "tests/bench/snapshots/bandwidth.h"
 
-#include "net/address.h"
+#include "net/transport.h"
 #include "protocol/snapshot.h"
 #include "tests/bench/arena/arenas.h"
 #include "tests/bench/arena/stroller.h"

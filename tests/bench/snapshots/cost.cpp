@@ -2,9 +2,9 @@
 
 #include "client/match/snapshot_world.h"
 #include "net/packet.h"
-#include "protocol/snapshot_codec.h"
-#include "server/match/base_age.h"
+#include "protocol/snapshot.h"
 #include "server/match/plan/planner.h"
+#include "server/match/sent_views.h"
 #include "tests/bench/arena/arenas.h"
 #include "tests/bench/frame.h"
 

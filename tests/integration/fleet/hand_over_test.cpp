@@ -1,6 +1,6 @@
 // A server that stops hands its players over to another server, and they join it by themselves.
 
-#include "net/address.h"
+#include "net/transport.h"
 #include "os/http/http.h"
 #include "tests/integration/access.h"
 #include "tests/support/sanitizers.h"

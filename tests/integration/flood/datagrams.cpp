@@ -4,7 +4,6 @@
 #include "net/handshake.h"
 #include "os/process/steady_clock.h"
 #include "protocol/messages.h"
-#include "protocol/view_parts.h"
 
 #include <algorithm>
 #include <cstring>

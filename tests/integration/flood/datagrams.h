@@ -2,11 +2,10 @@
 // What strangers send a server: nonsense, things that look real, and real ones without end.
 
 #include "core/bytes.h"
-#include "core/entropy.h"
 #include "core/rng.h"
-#include "net/address.h"
+#include "net/handshake.h"
 #include "net/packet.h"
-#include "net/resume_ticket.h"
+#include "net/transport.h"
 
 #include <array>
 #include <cstddef>

@@ -1,7 +1,7 @@
 #include "tests/integration/flood/eager_client.h"
 
 #include "os/process/steady_clock.h"
-#include "protocol/snapshot_codec.h"
+#include "protocol/snapshot.h"
 
 #include <algorithm>
 #include <array>

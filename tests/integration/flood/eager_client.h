@@ -3,7 +3,7 @@
 // sequences, all of which open.
 
 #include "client/connection/connection.h"
-#include "core/entropy.h"
+#include "core/rng.h"
 #include "os/net/udp_transport.h"
 #include "protocol/message_buffer.h"
 #include "protocol/messages.h"

@@ -3,7 +3,6 @@
 
 #include "cli/command_line.h"
 #include "core/text.h"
-#include "core/values.h"
 #include "net/crypto.h"
 #include "os/net/resolve.h"
 #include "os/process/signals.h"

@@ -1,7 +1,7 @@
 #include "tests/integration/flood/many_sources.h"
 
 #include "core/assert.h"
-#include "os/net/socket_address.h"
+#include "os/net/resolve.h"
 #include "os/process/system_error.h"
 
 #include <array>

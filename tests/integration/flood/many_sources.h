@@ -3,7 +3,7 @@
 // datagram may name the address it is sent from.
 
 #include "core/bytes.h"
-#include "net/address.h"
+#include "net/transport.h"
 
 #include <cstddef>
 #include <cstdint>

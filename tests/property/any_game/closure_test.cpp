@@ -5,7 +5,7 @@
 // a world and stepped as a client does, with the records of these ticks. It must equal the truth to
 // the bit. If one kind of join or cause is left out, some match must differ.
 
-#include "engine/log/world_difference.h"
+#include "engine/log/words.h"
 #include "engine/stepper.h"
 #include "games/arena/arena.h"
 #include "games/bomber/bomber.h"

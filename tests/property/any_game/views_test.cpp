@@ -1,7 +1,6 @@
 // Views of any game: every client of a random match has the server's state of what it sees, to the
 // bit, whatever the network loses, delays or reorders.
 
-#include "client/match/event_inbox.h"
 #include "client/match/prediction.h"
 #include "client/match/snapshot_world.h"
 #include "engine/declared.h"
@@ -9,9 +8,8 @@
 #include "games/bomber/bomber.h"
 #include "games/platformer/platformer.h"
 #include "package/laws/random_match.h"
-#include "protocol/snapshot_codec.h"
-#include "server/match/event_queue.h"
-#include "server/match/event_router.h"
+#include "protocol/snapshot.h"
+#include "server/match/event_delivery.h"
 #include "server/match/plan/planner.h"
 #include "tests/support/menagerie.h"
 

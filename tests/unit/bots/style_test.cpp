@@ -1,5 +1,4 @@
-#include "bots/style.h"
-
+#include "bots/bot.h"
 #include "games/arena/arena.h"
 #include "tests/support/menagerie.h"
 

@@ -3,7 +3,7 @@
 #include "cli/command_line.h"
 
 #include "cli/build_info.h"
-#include "core/values.h"
+#include "core/text.h"
 #include "tests/unit/os/temporary_folder.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,4 @@
-#include "client/asset_cache.h"
-
+#include "client/client.h"
 #include "games/arena/arena.h"
 #include "games/platformer/platformer.h"
 #include "tests/support/field_game.h"

@@ -2,7 +2,7 @@
 
 #include "engine/entity_id.h"
 #include "tests/support/field_game.h"
-#include "views/difference.h"
+#include "views/view_state.h"
 
 #include <gtest/gtest.h>
 

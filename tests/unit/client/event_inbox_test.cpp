@@ -1,7 +1,6 @@
 // Events in snapshots that are lost, repeated and out of order.
 
-#include "client/match/event_inbox.h"
-
+#include "client/match/snapshot_world.h"
 #include "engine/declared.h"
 #include "tests/support/field_game.h"
 

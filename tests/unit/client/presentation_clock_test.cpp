@@ -1,7 +1,6 @@
 // The clock of the presentation, and the arrivals of views on which it depends, on a virtual clock.
 
-#include "client/presentation/presentation_clock.h"
-
+#include "client/presentation/presentation.h"
 #include "core/rng.h"
 
 #include <gtest/gtest.h>

@@ -1,7 +1,6 @@
 // The commands that wait in a client.
 
-#include "client/connection/sent_commands.h"
-
+#include "client/connection/sent_inputs.h"
 #include "tests/support/declared_values.h"
 #include "tests/support/menagerie.h"
 

@@ -1,7 +1,6 @@
 // Where the camera of a client looks, from what snapshots say.
 
-#include "client/presentation/view_focus.h"
-
+#include "client/presentation/presentation.h"
 #include "tests/support/field_game.h"
 #include "tests/unit/match/staged_snapshots.h"
 

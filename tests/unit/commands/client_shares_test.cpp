@@ -1,6 +1,6 @@
 // Which client has which link of --net, and which bot of --bot.
 
-#include "client/commands/play/client_shares.h"
+#include "client/commands/play/play_flags.h"
 
 #include <gtest/gtest.h>
 

@@ -3,12 +3,12 @@
 
 #include "client/commands/load/load_figures.h"
 
+#include "client/commands/connect/play_summary.h"
 #include "client/commands/document.h"
 #include "client/commands/load/load_seconds.h"
-#include "client/commands/load/requirement.h"
+#include "client/commands/load/load_verdict.h"
 #include "client/commands/load/server_watch.h"
-#include "client/commands/play/live_line.h"
-#include "client/commands/progress.h"
+#include "client/commands/output.h"
 
 #include <gtest/gtest.h>
 

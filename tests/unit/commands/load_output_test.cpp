@@ -3,7 +3,7 @@
 
 #include "client/commands/load/load_output.h"
 
-#include "client/commands/load/load_sampler.h"
+#include "client/commands/load/load_run.h"
 #include "client/commands/load/load_seconds.h"
 #include "core/rng.h"
 #include "tests/unit/os/small_disk.h"

@@ -1,10 +1,9 @@
 // The parts of a load run: their documents, and what `load merge` makes of them.
 
-#include "client/commands/load/merge/load_part.h"
+#include "client/commands/load/load_part.h"
 
 #include "client/commands/load/load_figures.h"
 #include "client/commands/load/load_verdict.h"
-#include "client/commands/load/requirement.h"
 #include "core/rng.h"
 
 #include <fmt/format.h>

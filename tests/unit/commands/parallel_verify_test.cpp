@@ -1,8 +1,7 @@
 // Several threads give exactly the result of one thread: for whole, damaged and forged recordings.
 // Those that end early are among the tests of `replay verify`.
 
-#include "client/commands/replay/parallel_verify.h"
-
+#include "client/commands/replay/verify_files.h"
 #include "tests/support/recorded_match.h"
 
 #include <gtest/gtest.h>

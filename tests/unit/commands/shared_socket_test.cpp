@@ -1,7 +1,6 @@
 // Clients on one socket, and a server that the test plays: which client gets which datagram.
 
-#include "client/commands/play/shared_socket.h"
-
+#include "client/commands/play/swarm.h"
 #include "net/handshake.h"
 #include "os/process/steady_clock.h"
 #include "tests/support/patience.h"

@@ -2,7 +2,6 @@
 
 #include "core/bytes.h"
 
-#include "core/byte_cursor.h"
 #include "core/hash.h"
 
 #include <gtest/gtest.h>

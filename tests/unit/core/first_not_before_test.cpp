@@ -1,6 +1,6 @@
 // The binary search without branches.
 
-#include "core/first_not_before.h"
+#include "core/processor.h"
 
 #include <gtest/gtest.h>
 

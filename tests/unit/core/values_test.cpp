@@ -1,7 +1,5 @@
 // What people write: quantities, and names that are almost right.
 
-#include "core/values.h"
-
 #include "core/text.h"
 
 #include <gtest/gtest.h>

@@ -4,7 +4,7 @@
 #include "desync/desync.h"
 #include "engine/declared.h"
 #include "games/arena/arena.h"
-#include "views/difference.h"
+#include "views/view_state.h"
 
 #include <vector>
 

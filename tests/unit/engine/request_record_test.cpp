@@ -1,6 +1,5 @@
-#include "engine/log/request_record.h"
-
 #include "engine/declared.h"
+#include "engine/tick_record.h"
 #include "games/arena/arena.h"
 #include "package/laws/random_match.h"
 #include "tests/support/menagerie.h"

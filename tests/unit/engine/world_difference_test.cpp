@@ -1,8 +1,7 @@
-#include "engine/log/world_difference.h"
-
 #include "core/rng.h"
 #include "engine/declared.h"
 #include "engine/keyframe.h"
+#include "engine/log/words.h"
 #include "package/laws/random_match.h"
 #include "tests/support/menagerie.h"
 #include "tests/unit/engine/yard.h"

@@ -2,7 +2,6 @@
 
 #include "core/rng.h"
 #include "games/bomber/field.h"
-#include "games/bomber/lookout.h"
 #include "tests/unit/games/played_match.h"
 
 #include <gtest/gtest.h>

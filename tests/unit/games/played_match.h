@@ -2,7 +2,7 @@
 // A match of any game. A test puts its entities and moves its players; it names kinds and fields.
 
 #include "engine/declared.h"
-#include "engine/log/value_json.h"
+#include "engine/log/words.h"
 #include "engine/map.h"
 #include "engine/stepper.h"
 #include "engine/world.h"

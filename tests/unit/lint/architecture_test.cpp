@@ -487,7 +487,7 @@ TEST(Architecture, TheReadersSeeWhatTheyMust) {
   EXPECT_EQ(code_of("log(\"double trouble\");"), "log(\"\");");
   EXPECT_EQ(library_of("sim/step/sweep.h"), "sim");
   EXPECT_EQ(library_of("package/laws/laws.h"), "package/laws");
-  EXPECT_EQ(library_of("package/allocations.h"), "package");
+  EXPECT_EQ(library_of("package/laws_program.cpp"), "package");
   EXPECT_EQ(library_of("server/shard/shard.h"), "server/shard");
   EXPECT_EQ(library_of("server/host/admin/admin.h"), "server/host/admin");
   EXPECT_EQ(library_of("client/client.h"), "client");

@@ -1,7 +1,7 @@
 // A warm match, plan and client allocate no memory.
 
 #include "client/match/prediction.h"
-#include "server/match/base_age.h"
+#include "server/match/sent_views.h"
 #include "tests/support/allocations.h"
 #include "tests/unit/match/planned_match.h"
 

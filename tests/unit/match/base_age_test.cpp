@@ -1,6 +1,6 @@
 // The age that a base may have, by what a client acknowledges and what it is sent.
 
-#include "server/match/base_age.h"
+#include "server/match/sent_views.h"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,7 @@
 // The order in which candidates are taken.
 
-#include "server/match/plan/candidates.h"
-
 #include "core/rng.h"
+#include "server/match/plan/plan_stages.h"
 
 #include <gtest/gtest.h>
 

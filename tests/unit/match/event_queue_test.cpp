@@ -1,7 +1,6 @@
 // The events that a queue puts into each snapshot, and the effect of acknowledgements.
 
-#include "server/match/event_queue.h"
-
+#include "server/match/event_delivery.h"
 #include "tests/support/field_game.h"
 
 #include <gtest/gtest.h>

@@ -1,7 +1,6 @@
 // The players that receive each event of a tick.
 
-#include "server/match/event_router.h"
-
+#include "server/match/event_delivery.h"
 #include "tests/support/allocations.h"
 #include "tests/unit/match/planned_match.h"
 

@@ -1,4 +1,4 @@
-#include "client/match/held_views.h"
+#include "client/match/snapshot_world.h"
 
 #include <gtest/gtest.h>
 

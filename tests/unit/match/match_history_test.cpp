@@ -6,7 +6,7 @@
 #include "core/rng.h"
 #include "engine/map.h"
 #include "games/arena/arena.h"
-#include "server/match/base_age.h"
+#include "server/match/sent_views.h"
 #include "tests/support/allocations.h"
 #include "tests/unit/match/planned_match.h"
 

@@ -4,7 +4,6 @@
 
 #include "client/match/snapshot_world.h"
 #include "net/transport.h"
-#include "server/match/base_age.h"
 #include "server/match/plan/planner.h"
 #include "server/match/sent_views.h"
 #include "tests/support/field_game.h"

@@ -1,8 +1,7 @@
 // Plans that end early, and each kind of news that alone prevents it. PlannedMatch compares each
 // plan with the whole one.
 
-#include "server/match/plan/quiet_check.h"
-
+#include "server/match/plan/planner.h"
 #include "tests/unit/match/planned_match.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,4 @@
-#include "net/address.h"
-
+#include "net/transport.h"
 #include "tests/unit/protocol/fault.h"
 
 #include <gtest/gtest.h>

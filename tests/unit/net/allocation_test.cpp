@@ -4,7 +4,7 @@
 #include "net/link_simulator.h"
 #include "net/packet.h"
 #include "protocol/messages.h"
-#include "protocol/snapshot_codec.h"
+#include "protocol/snapshot.h"
 #include "tests/support/allocations.h"
 #include "tests/unit/protocol/samples.h"
 

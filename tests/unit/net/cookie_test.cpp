@@ -1,5 +1,4 @@
-#include "net/cookie.h"
-
+#include "net/handshake.h"
 #include "tests/unit/protocol/samples.h"
 
 #include <gtest/gtest.h>

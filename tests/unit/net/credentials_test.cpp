@@ -1,7 +1,7 @@
 // Connect tokens and resume tickets: sealed, opened, and as text.
 
 #include "net/connect_token.h"
-#include "net/resume_ticket.h"
+#include "net/handshake.h"
 #include "tests/unit/protocol/samples.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,4 @@
-#include "net/key_ring.h"
-
+#include "net/connect_token.h"
 #include "tests/unit/protocol/samples.h"
 
 #include <gtest/gtest.h>

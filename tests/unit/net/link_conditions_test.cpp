@@ -1,7 +1,6 @@
 // What --net accepts, and what it says about the rest.
 
-#include "net/link_conditions.h"
-
+#include "net/link_simulator.h"
 #include "tests/unit/protocol/fault.h"
 
 #include <gtest/gtest.h>

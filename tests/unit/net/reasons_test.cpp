@@ -1,8 +1,8 @@
 // Why a packet is dropped, and why a client is refused.
 
-#include "net/drop_reason.h"
+#include "net/reasons.h"
+
 #include "net/handshake.h"
-#include "net/refusal.h"
 
 #include <gtest/gtest.h>
 

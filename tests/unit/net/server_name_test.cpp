@@ -1,4 +1,4 @@
-#include "net/server_name.h"
+#include "net/connect_token.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,5 @@
 #include "os/files/file.h"
 
-#include "os/files/atomic_file.h"
 #include "os/files/private_file.h"
 #include "tests/unit/os/small_disk.h"
 #include "tests/unit/os/temporary_folder.h"

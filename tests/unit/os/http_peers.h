@@ -1,8 +1,8 @@
 #pragma once
 // Both ends of HTTP on loopback that send what the library's own would never send.
 
-#include "net/address.h"
-#include "os/net/socket_address.h"
+#include "net/transport.h"
+#include "os/net/resolve.h"
 
 #include <gtest/gtest.h>
 

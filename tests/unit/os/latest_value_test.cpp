@@ -1,7 +1,7 @@
 // One thread publishes while others read: nobody sees half a value, and the publisher is never
 // stopped.
 
-#include "os/process/latest_value.h"
+#include "os/process/process.h"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,7 @@
 // Real sockets on loopback: what is readable is named, and a wait ends in time.
 
-#include "os/net/poll_set.h"
-
 #include "core/bytes.h"
+#include "os/net/udp_transport.h"
 #include "os/process/steady_clock.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,4 @@
-#include "os/process/service_manager.h"
-
+#include "os/process/process.h"
 #include "tests/unit/os/notify_socket.h"
 #include "tests/unit/os/temporary_folder.h"
 

@@ -2,8 +2,7 @@
 
 #include "os/net/udp_transport.h"
 
-#include "os/net/arrival.h"
-#include "os/net/socket_address.h"
+#include "os/net/resolve.h"
 #include "os/process/steady_clock.h"
 #include "tests/support/patience.h"
 

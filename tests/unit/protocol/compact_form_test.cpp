@@ -3,7 +3,7 @@
 #include "core/rng.h"
 #include "net/verified_root.h"
 #include "protocol/messages.h"
-#include "protocol/snapshot_codec.h"
+#include "protocol/snapshot.h"
 #include "tests/unit/protocol/samples.h"
 
 #include "schema/wire_generated.h"

@@ -1,10 +1,9 @@
 #include "protocol/messages.h"
 
 #include "net/connect_token.h"
-#include "net/key_ring.h"
 #include "net/packet.h"
 #include "protocol/compact_form.h"
-#include "protocol/snapshot_codec.h"
+#include "protocol/snapshot.h"
 #include "tests/support/virtual_time.h"
 #include "tests/unit/protocol/samples.h"
 

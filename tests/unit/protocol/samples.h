@@ -6,8 +6,7 @@
 #include "net/handshake.h"
 #include "net/packet.h"
 #include "protocol/messages.h"
-#include "protocol/snapshot_codec.h"
-#include "protocol/view_parts.h"
+#include "protocol/snapshot.h"
 #include "tests/support/virtual_time.h"
 #include "tests/unit/protocol/fault.h"
 

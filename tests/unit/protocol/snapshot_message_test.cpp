@@ -1,7 +1,7 @@
 // A snapshot as a message: what it carries, what it refuses, and that it fits a datagram.
 
 #include "protocol/compact_form.h"
-#include "protocol/snapshot_codec.h"
+#include "protocol/snapshot.h"
 #include "tests/unit/protocol/samples.h"
 
 #include "schema/wire_generated.h"

@@ -1,6 +1,5 @@
-#include "protocol/view_parts.h"
-
 #include "net/handshake.h"
+#include "protocol/messages.h"
 #include "tests/unit/protocol/samples.h"
 
 #include "schema/wire_generated.h"

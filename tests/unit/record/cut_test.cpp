@@ -1,5 +1,4 @@
-#include "record/cut.h"
-
+#include "record/segments.h"
 #include "tests/support/recorded_match.h"
 
 #include <gtest/gtest.h>

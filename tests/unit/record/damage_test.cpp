@@ -1,7 +1,6 @@
 // What disks lose and change: the end of a file, bits, and blocks of 4 KiB that are zeroed,
 // exchanged, moved or missing.
 
-#include "record/cut.h"
 #include "record/segments.h"
 #include "tests/support/recorded_match.h"
 #include "tests/unit/record/walk.h"

@@ -1,6 +1,6 @@
 #include "record/replayer.h"
 
-#include "record/summary.h"
+#include "record/segments.h"
 #include "tests/support/menagerie.h"
 #include "tests/support/recorded_match.h"
 #include "tests/unit/engine/logged_match.h"

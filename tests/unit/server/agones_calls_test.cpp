@@ -1,6 +1,5 @@
 #include "server/host/fleet/agones_calls.h"
 
-#include "server/host/fleet/game_server.h"
 #include "tests/support/virtual_time.h"
 
 #include <gtest/gtest.h>

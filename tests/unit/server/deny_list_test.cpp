@@ -1,4 +1,4 @@
-#include "server/shard/connect/deny_list.h"
+#include "server/shard/connect/admission.h"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
-#include "server/shard/desync/desync_reports.h"
+#include "server/shard/desync_reports.h"
 
 #include "engine/map.h"
 #include "games/arena/arena.h"
-#include "protocol/view_parts.h"
+#include "protocol/messages.h"
 #include "server/shard/hosted_room.h"
 #include "views/view_state.h"
 

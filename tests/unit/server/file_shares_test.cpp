@@ -1,6 +1,6 @@
 // How a server shares its descriptors out.
 
-#include "server/host/admin/log_stream.h"
+#include "server/host/admin/record_streams.h"
 #include "server/host/rooms/rooms_option.h"
 #include "server/host/rooms/served_room.h"
 

@@ -2,8 +2,8 @@
 
 #include "server/shard/limits.h"
 
-#include "server/shard/connect/open_limits.h"
-#include "server/shard/connect/recent_refusals.h"
+#include "server/shard/connect/admission.h"
+#include "server/shard/connect/connect_service.h"
 #include "tests/support/virtual_time.h"
 
 #include <gtest/gtest.h>

@@ -1,8 +1,7 @@
 // What a shard gives up while its ticks take too long, with a model of its ticks.
 
-#include "server/shard/load/load_control.h"
-
-#include "server/shard/load/overload_log.h"
+#include "server/shard/paced_logs.h"
+#include "server/shard/tick_time.h"
 #include "tests/support/harness.h"
 
 #include <gtest/gtest.h>

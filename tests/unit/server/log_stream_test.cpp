@@ -1,9 +1,8 @@
 // The log of a room as the body of an HTTP response.
 
-#include "server/host/admin/log_stream.h"
-
 #include "core/clock.h"
 #include "record/verify.h"
+#include "server/host/admin/record_streams.h"
 #include "server/recording/log_tail.h"
 #include "tests/support/recorded_match.h"
 #include "tests/support/virtual_time.h"

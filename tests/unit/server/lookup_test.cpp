@@ -1,4 +1,4 @@
-#include "net/server_name.h"
+#include "net/connect_token.h"
 #include "server/host/base/access.h"
 #include "tests/support/virtual_time.h"
 

@@ -1,8 +1,7 @@
-#include "server/shard/match_results.h"
-
 #include "engine/log/tick_log.h"
 #include "engine/map.h"
 #include "net/transport.h"
+#include "server/shard/shard.h"
 #include "tests/support/virtual_time.h"
 #include "tickbox/adapter.h"
 #include "tickbox/game.h"

@@ -5,7 +5,7 @@
 #include "games/bomber/bomber.h"
 #include "os/process/steady_clock.h"
 #include "server/host/rooms/match_document.h"
-#include "server/host/rooms/room_opener.h"
+#include "server/host/rooms/served_room.h"
 #include "server/match/match.h"
 #include "server/shard/hosted_room.h"
 #include "tests/support/harness.h"

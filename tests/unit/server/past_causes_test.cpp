@@ -1,5 +1,5 @@
 #include "protocol/history_depths.h"
-#include "server/shard/desync/desync_reports.h"
+#include "server/shard/desync_reports.h"
 #include "tests/unit/match/planned_match.h"
 
 #include <gtest/gtest.h>

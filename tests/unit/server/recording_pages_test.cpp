@@ -1,11 +1,10 @@
 // The recordings of a directory over HTTP: which names are served, and what a reader gets of a file
 // that is being written.
 
-#include "server/host/admin/recording_pages.h"
-
 #include "os/files/disk.h"
 #include "os/process/steady_clock.h"
 #include "record/format.h"
+#include "server/host/admin/record_streams.h"
 #include "tests/support/recorded_match.h"
 #include "tests/unit/os/temporary_folder.h"
 

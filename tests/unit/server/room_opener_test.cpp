@@ -1,10 +1,9 @@
 // How a server opens rooms: when it makes their maps, which of them writes the page of a game, and
 // the sizes at which their files end.
 
-#include "server/host/rooms/room_opener.h"
-
 #include "games/arena/arena.h"
 #include "server/host/rooms/rooms_option.h"
+#include "server/host/rooms/served_room.h"
 #include "tests/support/virtual_time.h"
 #include "tests/unit/os/temporary_folder.h"
 

@@ -1,4 +1,4 @@
-#include "server/host/service_end.h"
+#include "server/host/supervisor.h"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,7 @@
 // The deadlines of ticks, and the reports on ticks that did not run in time.
 
-#include "server/shard/tick_pacer.h"
-
 #include "server/shard/paced_logs.h"
+#include "server/shard/tick_time.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "server/shard/view_receipts.h"
+#include "server/shard/session.h"
 
 #include <gtest/gtest.h>
 

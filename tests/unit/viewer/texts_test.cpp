@@ -1,8 +1,6 @@
-#include "viewer/texts.h"
-
 #include "games/catalog.h"
 #include "tests/support/recorded_match.h"
-#include "viewer/moment.h"
+#include "viewer/answers.h"
 
 #include <gtest/gtest.h>
 

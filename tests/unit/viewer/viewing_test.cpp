@@ -5,7 +5,7 @@
 #include "tests/support/altered.h"
 #include "tests/support/recorded_match.h"
 #include "tests/unit/record/forged.h"
-#include "viewer/moment.h"
+#include "viewer/answers.h"
 
 #include <gtest/gtest.h>
 

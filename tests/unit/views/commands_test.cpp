@@ -1,11 +1,10 @@
 // The commands of a message.
 
-#include "views/commands.h"
-
 #include "engine/declared.h"
 #include "games/arena/arena.h"
 #include "tests/support/declared_values.h"
 #include "tests/support/menagerie.h"
+#include "views/inputs.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,6 @@
-#include "views/difference.h"
-
 #include "engine/declared.h"
 #include "tests/support/field_game.h"
+#include "views/view_state.h"
 
 #include <gtest/gtest.h>
 

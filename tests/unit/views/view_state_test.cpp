@@ -11,7 +11,6 @@
 #include "tests/support/field_game.h"
 #include "tests/support/menagerie.h"
 #include "views/content.h"
-#include "views/difference.h"
 
 #include <gtest/gtest.h>
 
