@@ -10,9 +10,9 @@
 
 #include "core/clock.h"
 #include "desync/desync.h"
+#include "net/packet.h"
 #include "net/reasons.h"
 #include "protocol/messages.h"
-#include "net/packet.h"
 #include "server/match/match.h"
 #include "server/shard/context.h"
 #include "server/shard/limits.h"

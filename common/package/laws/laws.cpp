@@ -295,6 +295,13 @@ class CheckedMatch {
     return broken("record", "the record of a tick is not valid for the world before");
   }
 
+  static std::string decides_nothing(const std::string& who, const std::string& what) {
+    return "the server decides " + what + " for an entity of the kind " + who +
+           ", and the game has no apply(Entity<" + who + ">, const " + what +
+           "&, Step<Game>&): the decision does nothing. Add it, or decide " + what +
+           " for other kinds alone";
+  }
+
   std::optional<LawBroken> check_decisions() const {
     for (std::size_t kind = 0; kind < game_.kinds.size(); ++kind) {
       const KindTable& of = game_.kinds[kind];
@@ -303,14 +310,8 @@ class CheckedMatch {
             call_counts_.of({engine::Callback::Apply, kind, outcome}) == 0) {
           continue;
         }
-        const std::string who{of.type.name};
-        const std::string what{game_.outcomes[outcome].name};
-        return broken("decision", "the server decides " + what + " for an entity of the kind " +
-                                      who + ", and the game has no apply(Entity<" + who +
-                                      ">, const " + what +
-                                      "&, Step<Game>&): the decision does nothing. Add it, or "
-                                      "decide " +
-                                      what + " for other kinds alone");
+        return broken("decision", decides_nothing(std::string(of.type.name),
+                                                  std::string(game_.outcomes[outcome].name)));
       }
     }
     return std::nullopt;

@@ -1,7 +1,7 @@
 #include "server/host/fleet/agones_calls.h"
 
-#include "core/text.h"
 #include "core/assert.h"
+#include "core/text.h"
 #include "json/reader.h"
 
 #include <fmt/format.h>

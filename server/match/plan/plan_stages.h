@@ -4,9 +4,9 @@
 //
 // Sizes are in bits, for causes and rows are packed without gaps (common/views/content.h).
 
-#include "protocol/snapshot.h"
 #include "engine/bits.h"
 #include "engine/world.h"
+#include "protocol/snapshot.h"
 #include "server/match/body_slots.h"
 #include "server/match/interest.h"
 #include "server/match/match.h"
