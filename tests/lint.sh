@@ -11,8 +11,9 @@ usage: tests/lint.sh [--all | --since REV] [--minutes M]
                 the commits of the last day changed of the programs' sources. A source that only
                 moved, or only includes other paths, did not change
   --all         clang-tidy checks every source, the tests' too
-  --minutes M   the time for clang-tidy: sources that it does not reach are counted, and
-                tests/campaign.sh --checks reaches them (2; no limit with --all)
+  --minutes M   the time for clang-tidy: units that it does not reach are counted, and
+                tests/campaign.sh --checks reaches them (15, more than an ordinary change
+                needs; no limit with --all)
 
 Configures build/tidy, and compiles nothing.
 USAGE
@@ -53,7 +54,7 @@ if [ "$all" = no ] && [ -z "$base" ]; then
     base=$(git rev-list -1 --before='1 day ago' HEAD)
     sources=('common/*.cpp' 'server/*.cpp' 'client/*.cpp')
 fi
-[ "$all" = yes ] || minutes=${minutes:-2}
+[ "$all" = yes ] || minutes=${minutes:-15}
 
 # shellcheck source=server/packages.sh
 . server/packages.sh
@@ -83,18 +84,22 @@ if [ -z "$base" ]; then
 else
     changed=$(changed_sources)
 fi
-# clang-tidy needs the command of each source, and build/release compiles several sources at once.
-cmake --preset release -B build/tidy --log-level=WARNING -DCMAKE_UNITY_BUILD=OFF >/dev/null
+# clang-tidy reads several sources as one unit, as the build compiles them: each alone costs five times as much.
+cmake --preset release -B build/tidy --log-level=WARNING >/dev/null
 cmake --build build/tidy --target tickbox_schema_headers >/dev/null
-# A source that no target of this build compiles (fuzz targets' mains) has no flags to be checked with.
-tidied=$(for source in $changed; do
-    if grep -qF "\"$top/$source\"" build/tidy/compile_commands.json; then echo "$source"; fi
+marks=$(mktemp -d)
+trap 'rm -rf "$marks"' EXIT
+sed -n "s|^.|$top/&|p" <<<"$changed" >"$marks/changed"
+units=$(sed -n 's|^ *"file": "\(.*\)",*$|\1|p' build/tidy/compile_commands.json | grep -vE 'verify_interface|cmake_pch' |
+    sort -u | while read -r unit; do
+    # A source that no target of this build compiles (fuzz targets' mains) has no flags to be checked with.
+    if grep -qsFf "$marks/changed" <(echo "$unit") "$unit"; then echo "$unit"; fi
 done)
-left=$(mktemp)
-trap 'rm -f "$left"' EXIT
-if [ -n "$tidied" ]; then
+touch "$marks/left"
+if [ -n "$units" ]; then
     until=${minutes:+$(($(date +%s) + 60 * minutes))}
-    echo "$tidied" | TICKBOX_TIDY_UNTIL=$until TICKBOX_TIDY_LEFT=$left at_once -n 4 tests/tidy.sh build/tidy
+    echo "$units" | TICKBOX_TIDY_UNTIL=$until TICKBOX_TIDY_LEFT=$marks/left at_once -n 1 tests/tidy.sh build/tidy
 fi
 count() { grep -c . || true; }
-echo "lint: format and scripts checked, $(echo "$tidied" | count) sources changed for clang-tidy, $(count <"$left") of them not reached"
+echo "lint: format and scripts checked, $(echo "$changed" | count) sources changed, in $(echo "$units" | count) units for clang-tidy," \
+    "$(count <"$marks/left") of them not reached"

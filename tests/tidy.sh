@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Runs clang-tidy over sources, except those that were found clean before with the same text, headers and comments
-# included. It does not matter where the files are, so neither a fresh clone nor a move pays again.
+# Runs clang-tidy over units of compilation, except those that were found clean before with the same text, headers and
+# comments included. It does not matter where the files are, so neither a fresh clone nor a move pays again.
 #
-# From TICKBOX_TIDY_UNTIL on (seconds since 1970), the script writes the names of the sources into the file TICKBOX_TIDY_LEFT
+# From TICKBOX_TIDY_UNTIL on (seconds since 1970), the script writes the names of the units into the file TICKBOX_TIDY_LEFT
 # instead.
 set -euo pipefail
 
 if [ $# -lt 2 ]; then
-    echo "usage: tests/tidy.sh BUILD SOURCE... (a build folder with compile_commands.json, sources from the top of the tree)" >&2
+    echo "usage: tests/tidy.sh BUILD UNIT... (a build folder, files that its compile_commands.json names)" >&2
     exit 2
 fi
 build=$1
@@ -32,15 +32,15 @@ read_by() {
 }
 
 failed=0
-for source in "$@"; do
-    command=$(grep -B1 -F "\"file\": \"$top/$source\"" "$build/compile_commands.json" | sed -n 's/^ *"command": "\(.*\)",$/\1/p' | sed 's/\\"/"/g')
+for unit in "$@"; do
+    command=$(grep -B1 -F "\"file\": \"$unit\"" "$build/compile_commands.json" | sed -n 's/^ *"command": "\(.*\)",$/\1/p' | sed 's/\\"/"/g')
     seen=$( (echo "$settings" "${command//$top/}" && read_by "$command") | sha256sum)
     mark=$clean/${seen%% *}
     if [ -e "$mark" ]; then continue; fi
     if [ -n "${TICKBOX_TIDY_UNTIL:-}" ] && [ "$(date +%s)" -ge "$TICKBOX_TIDY_UNTIL" ]; then
-        echo "$source" >>"$TICKBOX_TIDY_LEFT"
+        echo "$unit" >>"$TICKBOX_TIDY_LEFT"
         continue
     fi
-    if clang-tidy-19 -p "$build" --quiet --extra-arg=-Wno-ignored-gch "$source" 2>/dev/null; then touch "$mark"; else failed=1; fi
+    if clang-tidy-19 -p "$build" --quiet --extra-arg=-Wno-ignored-gch "$unit" 2>/dev/null; then touch "$mark"; else failed=1; fi
 done
 exit "$failed"
