@@ -36,7 +36,8 @@ struct Distributions {
   void add_distributions(const Distributions& other);
 };
 
-struct ClientCounts {
+/// Each member consists of std::uint64_t, which two clients add up one by one.
+struct ClientTotals {
   std::uint64_t ticks = 0;
   /// Snapshots that made a new view, or that a light client acknowledged.
   std::uint64_t snapshots_received = 0;
@@ -45,7 +46,6 @@ struct ClientCounts {
 
   std::uint64_t hashes_checked = 0;
   std::uint64_t hashes_mismatched = 0;
-  std::optional<HashMismatch> first_mismatch;
 
   PredictionCounts untouched;  ///< predictions that depend only on own inputs and the map
   PredictionCounts touched;    ///< predictions that something else influenced
@@ -79,6 +79,10 @@ struct ClientCounts {
   std::uint64_t down_sent = 0;
   std::uint64_t down_arrived = 0;
   std::uint64_t packets_lost = 0;  ///< sent by the server, of every type, and not arrived
+};
+
+struct ClientCounts : ClientTotals {
+  std::optional<HashMismatch> first_mismatch;
 
   /// Counts a prediction that was compared with a view.
   void add(const Reconciliation& reconciliation);
