@@ -6,6 +6,9 @@
 // A light client is one without a world (ClientWorld). It plays and acknowledges each snapshot
 // as early as a full one, so it is the same load for a server, at a third of the cost. It makes no
 // view: it checks no hash, predicts nothing and has nothing to show.
+//
+// Clients of one process share games on maps (AssetCache) and the work that a moment has room for
+// (WorkBudget). Both stand before Client.
 
 #include "client/client_stats.h"
 #include "client/connection/connection.h"
