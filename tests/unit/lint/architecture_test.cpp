@@ -137,7 +137,7 @@ Rules read_rules() {
       {"client/presentation", {"core", "engine", "views", "client/match", "client/connection"}},
       {"client/verification",
        {"core", "sim", "engine", "views", "net", "protocol", "desync", "client/match"}},
-      {"client/terminal", {"core", "sim", "engine", "tickbox"}},
+      {"client/terminal", {"core", "sim", "engine", "tickbox", "client"}},
       {"client/scenario", {"core", "json", "sim"}},
       {"client",
        {"core", "engine", "tickbox", "views", "bots", "net", "protocol", "desync", "client/match",
