@@ -142,6 +142,9 @@ Rules read_rules() {
       {"client",
        {"core", "engine", "tickbox", "views", "bots", "net", "protocol", "desync", "client/match",
         "client/connection", "client/presentation", "client/verification"}},
+      {"client/library",
+       {"core", "sim", "engine", "tickbox", "views", "bots", "net", "protocol", "desync", "os",
+        "cli", "client", "client/presentation"}},
       {"client/commands",
        {"core", "json", "sim", "engine", "tickbox", "bots", "views", "games", "net", "record", "os",
         "cli", "desync", "client", "client/scenario", "client/terminal"}}});
