@@ -15,13 +15,16 @@ function(tickbox_add_client_library name folder)
   target_link_libraries(${name}_client_static PUBLIC $<TARGET_PROPERTY:${name}_game,INTERFACE_LINK_LIBRARIES>)
   set_target_properties(${name}_client_static PROPERTIES OUTPUT_NAME ${name}_client UNITY_BUILD OFF)
 
-  # The header alone: the others of that folder are C++.
+  # An engine needs tickbox/client.h of that folder, and no C++23.
   target_include_directories(${name}_client
     INTERFACE $<TARGET_PROPERTY:Tickbox::headers,INTERFACE_INCLUDE_DIRECTORIES>)
 
   include(GNUInstallDirs)
+  file(RELATIVE_PATH prefix_from_pkgconfig /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
   configure_file(${folder}/client_library.pc.in ${name}_client.pc @ONLY)
   install(TARGETS ${name}_client ${name}_client_static
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
   install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${name}_client.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+  install(FILES $<TARGET_PROPERTY:Tickbox::headers,INTERFACE_INCLUDE_DIRECTORIES>/tickbox/client.h
+    DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tickbox)
 endfunction()

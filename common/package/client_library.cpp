@@ -2,9 +2,6 @@
 
 #include <tickbox/client.h>
 
-extern "C" {
-[[gnu::used, gnu::visibility("hidden")]] extern tb_status (*const tickbox_client_library)(
-    const tb_options*, uint64_t, tb_client**);
-tb_status (*const tickbox_client_library)(const tb_options*, uint64_t,
-                                          tb_client**) = tb_client_open;
-}
+namespace {
+[[gnu::used]] const auto kTaken = &tb_client_open;
+}  // namespace
