@@ -27,7 +27,14 @@
 #define TB_ABI 1u
 
 // Element I of a tb_list, as a pointer to a const TYPE.
-#define TB_AT(TYPE, LIST, I) ((const TYPE*)((const char*)(LIST).at + (size_t)(I) * (LIST).stride))
+#ifdef __cplusplus
+#define TB_AT(TYPE, LIST, I)                                                              \
+  static_cast<const TYPE*>(static_cast<const void*>(static_cast<const char*>((LIST).at) + \
+                                                    static_cast<size_t>(I) * (LIST).stride))
+#else
+#define TB_AT(TYPE, LIST, I) \
+  ((const TYPE*)(const void*)((const char*)(LIST).at + (size_t)(I) * (LIST).stride))
+#endif
 
 #ifdef __cplusplus
 extern "C" {
