@@ -284,7 +284,8 @@ struct Handle {
   NewestDesync desyncs;
   EventKeeper events;
   Picture picture;
-  std::string text;            ///< the one that was given last
+  std::string ticket;          ///< as it was given last
+  std::string desync;          ///< the document that was given last
   std::vector<tb_wall> walls;  ///< of `map`
   bool has_left = false;
   std::unique_ptr<client::Client> client;

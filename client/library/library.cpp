@@ -258,8 +258,8 @@ tb_status tb_client_ticket(tb_client* client, const char** out) {
     if (connection.sessions() == 0 || connection.over() || !connection.is_proven()) {
       return TB_NOT_NOW;
     }
-    client->text = net::to_text(connection.ticket());
-    *out = client->text.c_str();
+    client->ticket = net::to_text(connection.ticket());
+    *out = client->ticket.c_str();
     return TB_OK;
   });
 }
@@ -365,8 +365,8 @@ tb_status tb_client_desync(tb_client* client, const char** out) {
   return call({client, out}, [&] {
     const auto desync = client->desyncs.fetch();
     if (!desync) return TB_NOT_NOW;
-    client->text = document_of(*desync);
-    *out = client->text.c_str();
+    client->desync = document_of(*desync);
+    *out = client->desync.c_str();
     return TB_OK;
   });
 }

@@ -8,16 +8,16 @@
 //
 // - There are no globals and no threads. Nothing blocks but tb_resolve(). No exception gets out.
 // - One thread at a time uses a handle; several threads may use several handles.
-// - Memory that a function returns is good until the next call with the same handle. Names, and
-//   the lists of the game's types, keys and bots are good until tb_client_close().
+// - Memory that a function returns is good until the next call of the same function with this
+//   handle, or the next tb_client_step(), tb_client_leave() or tb_client_join(). Names, and the
+//   lists of the game's types, keys and bots are good until tb_client_close().
 // - Each function that can fail returns a tb_status, and then changes none of its outputs.
 // - Structs only grow at their end, and functions are only added. So a caller sets the `size` of a
 //   struct that it gives, and steps through a tb_list by its stride: TB_AT() does.
 // - Look for types, fields and keys by name, once. A game that has gained a field has other
 //   numbers for them, and a program that was built before goes on.
 // - Times are nanoseconds of any clock, from 0 to 2^62. A time before the last one counts as that.
-// Texts are UTF-8 and
-//   end with a 0. Lengths are units of the game's world, y grows downwards.
+// - Texts are UTF-8 and end with a 0. Lengths are units of the game's world, y grows downwards.
 
 // NOLINTBEGIN(readability-identifier-naming,performance-enum-size,modernize-*): this is C
 #include <stddef.h>
