@@ -288,7 +288,6 @@ struct Handle {
   std::string desync;          ///< the document that was given last
   std::vector<tb_wall> walls;  ///< of `map`
   bool has_left = false;
-  std::unique_ptr<client::Client> client;
 
  private:
   [[nodiscard]] client::MakePlayer player();
@@ -308,6 +307,9 @@ struct Handle {
   std::vector<std::int64_t> seat_values_;
   std::uint32_t seat_session_ = 0;  ///< in whose seat they are, as Connection::began_in_seat()
   std::vector<std::int64_t> room_values_;
+
+ public:
+  std::unique_ptr<client::Client> client;  ///< last: it borrows from the others
 };
 
 }  // namespace tickbox::library

@@ -11,9 +11,12 @@ function(tickbox_add_client_library name folder)
   target_link_options(${name}_client PRIVATE -Wl,--version-script=${folder}/client_library.map -Wl,--gc-sections)
   set_target_properties(${name}_client PROPERTIES LINK_DEPENDS ${folder}/client_library.map UNITY_BUILD OFF)
 
-  add_library(${name}_client_static STATIC ${folder}/client_library.cpp $<TARGET_OBJECTS:${name}_game>)
-  target_link_libraries(${name}_client_static PUBLIC $<TARGET_PROPERTY:${name}_game,INTERFACE_LINK_LIBRARIES>)
-  set_target_properties(${name}_client_static PROPERTIES OUTPUT_NAME ${name}_client UNITY_BUILD OFF)
+  # libtickbox.a, which follows it, takes the game out of it.
+  set(taken_first -Wl,-u,_ZN7tickbox26game_named_by_TICKBOX_GAMEEv)
+  add_library(${name}_client_static STATIC $<TARGET_OBJECTS:${name}_game>)
+  target_link_libraries(${name}_client_static INTERFACE $<TARGET_PROPERTY:${name}_game,INTERFACE_LINK_LIBRARIES>)
+  target_link_options(${name}_client_static INTERFACE ${taken_first})
+  set_target_properties(${name}_client_static PROPERTIES OUTPUT_NAME ${name}_client LINKER_LANGUAGE CXX)
 
   # An engine needs tickbox/client.h of that folder, and no C++23.
   target_include_directories(${name}_client

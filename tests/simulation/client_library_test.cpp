@@ -422,7 +422,7 @@ TEST(ClientLibrary, KeepsWhatIsPressedAndReleasedBetweenTwoTicks) {
   EXPECT_EQ(tb_client_key(client, "up", 0), TB_OK);
   EXPECT_EQ(engine.ticks_with("jump", milliseconds{500}), 1);
   EXPECT_EQ(tb_client_key(client, "up", 1), TB_OK);
-  EXPECT_GT(engine.ticks_with("jump", milliseconds{500}), 25) << "held";
+  EXPECT_GT(engine.ticks_with("jump", milliseconds{500}), 20) << "held";
   EXPECT_EQ(tb_client_release_all(client), TB_OK);
   EXPECT_LE(engine.ticks_with("jump", milliseconds{500}), 3);
   EXPECT_EQ(engine.ticks_with("jump", milliseconds{500}), 0);
