@@ -104,7 +104,7 @@ class CallerTransport final : public net::Transport {
   }
 
   /// `from`: nullopt for the server to which the client has sent last.
-  void put(const std::optional<net::Address>& from, ConstBytes bytes) {
+  void push(const std::optional<net::Address>& from, ConstBytes bytes) {
     if (count_ == kWaitingMax) {
       ++dropped_;
       return;

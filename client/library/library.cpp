@@ -44,9 +44,9 @@ tb_status call(std::initializer_list<const void*> needed, const Run& run) noexce
 #endif
 }
 
-/// Gives a struct to a caller that may know more of its members.
+/// Writes a struct of a caller that may know more of its members.
 template <class Struct>
-tb_status give(Struct* out, Struct value) {
+tb_status write_struct(Struct* out, Struct value) {
   if (out->size < sizeof(Struct)) return TB_WRONG_USE;
   value.size = out->size;
   std::memset(out, 0, out->size);
@@ -55,7 +55,7 @@ tb_status give(Struct* out, Struct value) {
 }
 
 template <class Element>
-tb_status give_list(tb_list* out, std::span<Element> elements) {
+tb_status write_list(tb_list* out, std::span<Element> elements) {
   *out = {.at = elements.empty() ? nullptr : elements.data(),
           .count = static_cast<std::uint32_t>(elements.size()),
           .stride = sizeof(Element)};
@@ -216,7 +216,7 @@ tb_status tb_client_receive(tb_client* client, const char* from, const void* dat
       sender = *parsed;
     }
     if (!client->caller) return TB_WRONG_USE;
-    client->caller->put(sender, {static_cast<const std::byte*>(datagram), size});
+    client->caller->push(sender, {static_cast<const std::byte*>(datagram), size});
     return TB_OK;
   });
 }
@@ -265,13 +265,14 @@ tb_status tb_client_ticket(tb_client* client, const char** out) {
 }
 
 tb_status tb_client_session(tb_client* client, tb_session* out) {
-  return call({client, out},
-              [&] { return client->find_map() ? give(out, client->session()) : TB_NOT_NOW; });
+  return call({client, out}, [&] {
+    return client->find_map() ? write_struct(out, client->session()) : TB_NOT_NOW;
+  });
 }
 
 tb_status tb_client_types(const tb_client* client, uint32_t of, tb_list* out) {
   return call({client, out}, [&] {
-    return of > TB_COMMANDS ? TB_WRONG_USE : give_list(out, client->declared.types(of));
+    return of > TB_COMMANDS ? TB_WRONG_USE : write_list(out, client->declared.types(of));
   });
 }
 
@@ -286,11 +287,11 @@ tb_status tb_client_find(const tb_client* client, uint32_t of, const char* type,
 }
 
 tb_status tb_client_keys(const tb_client* client, tb_list* out) {
-  return call({client, out}, [&] { return give_list(out, client->declared.keys()); });
+  return call({client, out}, [&] { return write_list(out, client->declared.keys()); });
 }
 
 tb_status tb_client_bots(const tb_client* client, tb_list* out) {
-  return call({client, out}, [&] { return give_list(out, client->declared.bots()); });
+  return call({client, out}, [&] { return write_list(out, client->declared.bots()); });
 }
 
 tb_status tb_client_input(tb_client* client, uint32_t value_number, int64_t value) {
@@ -322,7 +323,7 @@ tb_status tb_client_command(tb_client* client, uint32_t command, const int64_t* 
 
 tb_status tb_client_walls(tb_client* client, tb_list* out) {
   return call({client, out}, [&] {
-    return client->find_map() ? give_list(out, std::span{client->walls}) : TB_NOT_NOW;
+    return client->find_map() ? write_list(out, std::span{client->walls}) : TB_NOT_NOW;
   });
 }
 
@@ -330,7 +331,7 @@ tb_status tb_client_shown(tb_client* client, uint64_t now_ns, tb_list* out) {
   return call({client, out}, [&] {
     if (!client->pass_to(now_ns)) return TB_WRONG_USE;
     client->picture.make(*client->client, client->now);
-    return give_list(out, client->picture.entities());
+    return write_list(out, client->picture.entities());
   });
 }
 
@@ -338,10 +339,10 @@ tb_status tb_client_camera(const tb_client* client, tb_camera* out) {
   return call({client, out}, [&] {
     const client::Focus& focus = client->picture.focus();
     if (!focus.place) return TB_NOT_NOW;
-    return give(out, {.x = units(focus.place->x),
-                      .y = units(focus.place->y),
-                      .half_width = units(focus.sight.x),
-                      .half_height = units(focus.sight.y)});
+    return write_struct(out, {.x = units(focus.place->x),
+                              .y = units(focus.place->y),
+                              .half_width = units(focus.sight.x),
+                              .half_height = units(focus.sight.y)});
   });
 }
 
@@ -349,16 +350,16 @@ tb_status tb_client_values(tb_client* client, uint32_t of, tb_list* out) {
   return call({client, out}, [&] {
     if (of != TB_SEAT && of != TB_ROOM) return TB_WRONG_USE;
     const auto values = of == TB_SEAT ? client->find_seat_values() : client->find_room_values();
-    return values ? give_list(out, *values) : TB_NOT_NOW;
+    return values ? write_list(out, *values) : TB_NOT_NOW;
   });
 }
 
 tb_status tb_client_events(tb_client* client, tb_list* out) {
-  return call({client, out}, [&] { return give_list(out, client->events.fetch()); });
+  return call({client, out}, [&] { return write_list(out, client->events.fetch()); });
 }
 
 tb_status tb_client_figures(const tb_client* client, tb_figures* out) {
-  return call({client, out}, [&] { return give(out, client->figures()); });
+  return call({client, out}, [&] { return write_struct(out, client->figures()); });
 }
 
 tb_status tb_client_desync(tb_client* client, const char** out) {

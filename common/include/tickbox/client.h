@@ -1,5 +1,4 @@
-#ifndef TICKBOX_CLIENT_H
-#define TICKBOX_CLIENT_H
+#pragma once
 // A client of one game for any engine or language: C11, also read as C++17.
 //
 // tickbox_add_game(NAME …) makes libNAME_client with the game inside. Open a handle with
@@ -310,4 +309,3 @@ TB_API tb_status tb_client_desync(tb_client* client, const char** out);
 }
 #endif
 // NOLINTEND(readability-identifier-naming,performance-enum-size,modernize-*)
-#endif
