@@ -27,10 +27,18 @@ namespace {
 
 constexpr std::int64_t kNoValue = 0;
 
+/// A pointer that a caller must give.
+struct Needed {
+  template <class To>
+  Needed(const To* to) : is_null(to == nullptr) {}  // NOLINT(google-explicit-constructor)
+
+  bool is_null;
+};
+
 /// Runs a function of the interface, if its caller gives what it needs. No exception gets out.
 template <class Run>
-tb_status call(std::initializer_list<const void*> needed, const Run& run) noexcept {
-  if (std::ranges::find(needed, nullptr) != needed.end()) return TB_WRONG_USE;
+tb_status call(std::initializer_list<Needed> needed, const Run& run) noexcept {
+  if (std::ranges::any_of(needed, &Needed::is_null)) return TB_WRONG_USE;
 #ifdef __cpp_exceptions
   try {
     return run();
@@ -56,7 +64,7 @@ tb_status write_struct(Struct* out, Struct value) {
 
 template <class Element>
 tb_status write_list(tb_list* out, std::span<Element> elements) {
-  *out = {.at = elements.empty() ? nullptr : elements.data(),
+  *out = {.at = elements.empty() ? nullptr : static_cast<const void*>(elements.data()),
           .count = static_cast<std::uint32_t>(elements.size()),
           .stride = sizeof(Element)};
   return TB_OK;
