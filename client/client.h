@@ -215,6 +215,13 @@ class Client {
   /// first view. view_tick() returns its tick, or 0. Valid until the next poll.
   [[nodiscard]] const views::Rows* view() const;
 
+  /// Returns the player's own entities as predicted, by id; nullptr as view().
+  [[nodiscard]] const views::Rows* own() const;
+
+  /// Returns the room's state in the newest view; empty before the first. Valid until the next
+  /// poll.
+  [[nodiscard]] ConstBytes room() const;
+
   [[nodiscard]] Tick view_tick() const;
 
   /// Returns the tick of the newest held view; 0: none.
