@@ -216,7 +216,7 @@ TEST(Engines, ThePlatformerInLoveReachesTheGoal) {
   const std::string out = play_on_screen("love " + tests::source_file("client/engines/love") + " " +
                                          tests::source_file("common/include/tickbox/client.h") +
                                          " " + (libraries / "libplatformer_client.so").string() +
-                                         " " + server.address() + " 40 " + shot + " race");
+                                         " " + server.address() + " 30 " + shot + " race");
   EXPECT_GE(number_after(out, "finished"), 1);
   EXPECT_GT(number_after(out, "hashes"), 100);
   EXPECT_EQ(number_after(out, "wrong"), 0);
