@@ -192,7 +192,8 @@ void Picture::make(client::Client& client, Instant now) {
   shown_.clear();
   entities_.clear();
   values_.clear();
-  if (std::exchange(seat_, client.connection().began_in_seat()) != seat_) before_.clear();
+  const std::uint32_t seat = client.connection().began_in_seat();
+  if (std::exchange(seat_, seat) != seat) before_.clear();
   const std::span<const client::PresentedBody> bodies = client.shown(now);
   focus_ = client.focus(bodies);
   if (client.view() == nullptr) return;
