@@ -3,6 +3,7 @@
 
 #include "tests/integration/document.h"
 #include "tests/integration/running_server.h"
+#include "tests/support/sanitizers.h"
 #include "tests/unit/os/temporary_folder.h"
 
 #include <gtest/gtest.h>
@@ -193,10 +194,13 @@ TEST(DiskServer, AFullDiskCostsTheRecordingAloneAndItResumesByItself) {
   // A load generator that was held up ends as inconclusive, but it has compared the hashes all
   // the same.
   constexpr int kInconclusive = 5;
-  EXPECT_TRUE(loaded.exit_code == kDone || loaded.exit_code == kInconclusive) << loaded;
   const Document played{loaded.out};
+  // Under a sanitizer a busy machine holds it up until the server has forgotten some clients.
+  if (!tests::kHasSanitizer) {
+    EXPECT_TRUE(loaded.exit_code == kDone || loaded.exit_code == kInconclusive) << loaded;
+    EXPECT_EQ(played.number("clients.dropped"), 0);
+  }
   EXPECT_EQ(played.number("state_hash.mismatched"), 0);
-  EXPECT_EQ(played.number("clients.dropped"), 0);
   EXPECT_GT(played.number("state_hash.checked"), 0);
 
   const Finished stopped = server.stop();
