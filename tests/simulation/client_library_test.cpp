@@ -27,7 +27,10 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 /// The game inside of the library, if it is not the menagerie.
-const GameTable* of_library = nullptr;
+const GameTable*& of_library() {
+  static const GameTable* game = nullptr;
+  return game;
+}
 
 constexpr net::LinkConditions kPerfect{};
 constexpr net::LinkConditions kBad{
@@ -499,7 +502,7 @@ TEST(ClientLibrary, ReportsAWrongHash) {
                              if (tick.tick().value % 200 != 0 || tick.world().size() == 0) return;
                              tick.flip(tick.world().id(0), "x", 5);
                            }}};
-  of_library = &faulty;
+  of_library() = &faulty;
   Harness harness{match_of_menagerie()};
   {
     Engine engine{harness};
@@ -510,7 +513,7 @@ TEST(ClientLibrary, ReportsAWrongHash) {
     EXPECT_TRUE(std::string_view{document}.contains(R"("side":"client")")) << document;
     EXPECT_EQ(tb_client_desync(engine.handle(), &document), TB_NOT_NOW) << "given again";
   }
-  of_library = nullptr;
+  of_library() = nullptr;
 }
 
 // A list grows where a match has more entities than it ever had. That is rare in a warm one.
@@ -541,6 +544,6 @@ TEST(ClientLibrary, AllocatesInAWarmFrameOnlyWhereTheMatchGrows) {
 }  // namespace tickbox::tests::client_library_test
 
 const tickbox::GameTable& tickbox::game_named_by_TICKBOX_GAME() {
-  const GameTable* const game = tests::client_library_test::of_library;
+  const GameTable* const game = tests::client_library_test::of_library();
   return game != nullptr ? *game : tests::menagerie();
 }

@@ -27,9 +27,9 @@
 
 // Element I of a tb_list, as a pointer to a const TYPE.
 #ifdef __cplusplus
-#define TB_AT(TYPE, LIST, I)                                                              \
-  static_cast<const TYPE*>(static_cast<const void*>(static_cast<const char*>((LIST).at) + \
-                                                    static_cast<size_t>(I) * (LIST).stride))
+#define TB_AT(TYPE, LIST, I)                                          \
+  reinterpret_cast<const TYPE*>(static_cast<const char*>((LIST).at) + \
+                                static_cast<size_t>(I) * (LIST).stride)
 #else
 #define TB_AT(TYPE, LIST, I) \
   ((const TYPE*)(const void*)((const char*)(LIST).at + (size_t)(I) * (LIST).stride))
