@@ -9,7 +9,6 @@
 #include <utility>
 
 namespace tickbox::engine {
-namespace {}  // namespace
 
 bool drop_insignificant(const World& world, std::size_t avatar, MutableBytes input) {
   const GameTable& game = world.game();
