@@ -104,7 +104,7 @@ function askForKeys({ admin, adminToken, bind }) {
 /** Starts a gateway. `limits` replaces some of LIMITS. Fails: an error of one line. */
 async function start(options, { log = makeLog((line) => process.stderr.write(line)), limits = {} } = {}) {
   if (!isLoopback(options.bind) && !options["allow-strangers"]) await askForKeys(options);
-  const figures = new Figures(), servers = new Servers();
+  const figures = new Figures(), servers = new Servers(), most = { ...HTTP_LIMITS, ...limits };
   const readList = () => [...options.to, ...(options["to-file"] ? readServers(options["to-file"]) : [])];
   servers.list(readList());
   const links = new Links({ servers, options, figures, log, limits });
@@ -166,8 +166,8 @@ async function start(options, { log = makeLog((line) => process.stderr.write(lin
       say(400, "the offer cannot be answered; reload the page\n");
     }
   };
-  const server = http.createServer({ maxHeaderSize: HTTP_LIMITS.headerBytes, headersTimeout: HTTP_LIMITS.headersMs, requestTimeout: HTTP_LIMITS.requestMs,
-    keepAliveTimeout: HTTP_LIMITS.idleMs, connectionsCheckingInterval: 1000 }, (request, response) => {
+  const server = http.createServer({ maxHeaderSize: most.headerBytes, headersTimeout: most.headersMs, requestTimeout: most.requestMs,
+    keepAliveTimeout: most.idleMs, connectionsCheckingInterval: 1000 }, (request, response) => {
     const { method, headers: { origin } } = request, [url] = request.url.split("?");
     const say = (status, body, type = TYPES.txt, also = { "Cache-Control": "no-store" }) => {
       if (response.headersSent) return;
@@ -181,7 +181,7 @@ async function start(options, { log = makeLog((line) => process.stderr.write(lin
       let offer = "";
       request.setEncoding("latin1");
       request.on("data", (text) => {
-        if ((offer += text).length <= HTTP_LIMITS.offerBytes) return;
+        if ((offer += text).length <= most.offerBytes) return;
         say(413, "an offer has 16 KiB at most\n");
         request.destroy();
       });
@@ -202,13 +202,13 @@ async function start(options, { log = makeLog((line) => process.stderr.write(lin
 
   const plainSockets = new Set();
   server.on("connection", (socket) => {
-    if (plainSockets.size >= HTTP_LIMITS.sockets) {
+    if (plainSockets.size >= most.sockets) {
       figures.add("sockets_gave_way_total");
       firstToGiveWay(plainSockets).destroy();
     }
     socket.prefix = prefixOf(socket.remoteAddress ?? "::");
     plainSockets.add(socket);
-    socket.late = setTimeout(() => socket.destroy(), HTTP_LIMITS.socketMs);
+    socket.late = setTimeout(() => socket.destroy(), most.socketMs);
     socket.on("close", () => leave(socket));
   });
   const leave = (socket) => { plainSockets.delete(socket); clearTimeout(socket.late); };

@@ -86,7 +86,8 @@ function plainOffer(sdp) {
 /** Returns the answer with the public addresses as its only candidates. */
 function withCandidates(sdp, addresses, port) {
   const candidates = addresses.map((address, i) => `a=candidate:${i + 1} 1 UDP ${2122317823 - i} ${address} ${port} typ host\r\n`);
-  return `${sdp.replace(/^a=(candidate|end-of-candidates).*\r?\n/gm, "").trimEnd()}\r\n${candidates.join("")}a=end-of-candidates\r\n`;
+  const others = sdp.replace(/^a=(candidate|end-of-candidates).*\r?\n/gm, "").replace(/^c=.*/m, "c=IN IP4 0.0.0.0\r").replace(/^m=application \d+/m, "m=application 9");
+  return `${others.trimEnd()}\r\n${candidates.join("")}a=end-of-candidates\r\n`;
 }
 
 /** WebRTC, on one UDP port. */
