@@ -97,13 +97,17 @@ class Channels {
   #port;
   #count = 0;
 
-  /** Holds the UDP port. Throws: an error, if the port is not free. */
+  /** Holds the UDP port. Throws: an error of one line, if the port is not free. */
   constructor(links, options) {
     // The library writes what it has to say to stdout. What matters of it is an exception or a state here too.
     rtc.initLogger("Fatal", () => links.figures.add("rtc_errors_total"));
     this.#links = links;
     this.#options = options;
-    this.#port = new rtc.IceUdpMuxListener(options["rtc-port"], options.bind);
+    try {
+      this.#port = new rtc.IceUdpMuxListener(options["rtc-port"], options.bind);
+    } catch {
+      throw new Error(`--rtc-port: UDP port ${options["rtc-port"]} of ${options.bind} cannot be opened; is another program there? Give another --rtc-port`);
+    }
   }
 
   /** Answers a plainOffer() for a link. The channel becomes its road when it opens. Fails: an error of one line. */
@@ -173,4 +177,4 @@ class Channels {
   }
 }
 
-module.exports = { Channels, plainOffer, takeWebSocket, version: rtc.getLibraryVersion };
+module.exports = { Channels, plainOffer, takeWebSocket };
