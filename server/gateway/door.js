@@ -48,31 +48,19 @@ async function readFiles(directory, log) {
 
 /** Opens the door: server.listen() is the caller's. `limits` replaces some of DOOR_LIMITS. */
 class Door {
-  #links;
-  #channels;
-  #options;
-  #files;
-  #limits;
-  #headers;
-  #opensOfPrefix;
-  #opens;
   #plain = new Set();  // sockets that are no WebSockets
-  #webSockets;
 
   constructor({ links, channels, options, files, limits }) {
-    this.#links = links;
-    this.#channels = channels;
-    this.#options = options;
-    this.#files = files;
-    const most = this.#limits = { ...DOOR_LIMITS, ...limits };
-    this.#headers = {
+    const most = { ...DOOR_LIMITS, ...limits };
+    Object.assign(this, { links, channels, options, files, limits: most });
+    this.headers = {
       "Content-Security-Policy": "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data:; font-src 'self'; " +
         `manifest-src 'self'; connect-src 'self'; frame-ancestors ${options.origin.join(" ") || "'none'"}; base-uri 'none'; form-action 'none'`,
       "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer",
     };
-    this.#opensOfPrefix = new Buckets(options["opens-per-prefix"], 2 * options["opens-per-prefix"]);
-    this.#opens = new Bucket(options.opens, 2 * options.opens);
-    this.#webSockets = new WebSocketServer({ noServer: true, maxPayload: links.limits.datagramBytes + 3, perMessageDeflate: false, autoPong: false,
+    this.opensOfPrefix = new Buckets(options["opens-per-prefix"], 2 * options["opens-per-prefix"]);
+    this.opens = new Bucket(options.opens, 2 * options.opens);
+    this.webSockets = new WebSocketServer({ noServer: true, maxPayload: links.limits.datagramBytes + 3, perMessageDeflate: false, autoPong: false,
       closeTimeout: 1000, maxFragments: 8, handleProtocols: (protocols) => protocols.has("tickbox") && "tickbox" });
     this.server = http.createServer({ maxHeaderSize: most.headerBytes, headersTimeout: most.headersMs, requestTimeout: most.requestMs,
       keepAliveTimeout: most.idleMs, connectionsCheckingInterval: 1000 }, (request, response) => this.#serve(request, response));
@@ -83,12 +71,12 @@ class Door {
   }
 
   #enter(socket) {
-    if (this.#plain.size >= this.#limits.sockets) {
-      this.#links.figures.add("sockets_gave_way_total");
+    if (this.#plain.size >= this.limits.sockets) {
+      this.links.figures.add("sockets_gave_way_total");
       firstToGiveWay(this.#plain).destroy();
     }
     socket.prefix = prefixOf(socket.remoteAddress ?? "::");
-    socket.late = setTimeout(() => socket.destroy(), this.#limits.socketMs);
+    socket.late = setTimeout(() => socket.destroy(), this.limits.socketMs);
     this.#plain.add(socket);
     socket.on("close", () => this.#leave(socket));
   }
@@ -99,33 +87,33 @@ class Door {
   }
 
   #prefixOf({ headers, socket }) {
-    const last = this.#options["trust-proxy"] ? String(headers["x-forwarded-for"] ?? "").split(",").at(-1).trim() : "";
+    const last = this.options["trust-proxy"] ? String(headers["x-forwarded-for"] ?? "").split(",").at(-1).trim() : "";
     return net.isIP(last) ? prefixOf(last) : socket.prefix;
   }
 
   #isAllowed({ headers: { origin, host } }) {
-    if (this.#options.origin.includes(origin)) return true;
+    if (this.options.origin.includes(origin)) return true;
     const [, own, name] = /^https?:\/\/((\[[0-9a-f:]+\]|[^:]+)(?::\d+)?)$/.exec(origin) ?? [];
     // Somebody else's name may lead to this address, so the gateway's own name needs --origin.
     return own !== undefined && own === host && (name === "localhost" || net.isIP(name.replace(/[[\]]/g, "")) !== 0);
   }
 
   #refuse(reason, ...answer) {
-    this.#links.figures.add("refused_total", { reason });
+    this.links.figures.add("refused_total", { reason });
     return answer;
   }
 
   /** Returns why the browser may not open a road now: a status and a sentence. */
   #refusal(request, prefix) {
     if (!this.#isAllowed(request)) return this.#refuse("origin", 403, "this origin may not play here; the gateway names others with --origin");
-    if (!this.#opensOfPrefix.take(prefix)) return this.#refuse("prefix_rate", 429, "too many tries from your network; wait a second");
-    return this.#opens.take() ? undefined : this.#refuse("rate", 429, "too many tries; wait a second");
+    if (!this.opensOfPrefix.take(prefix)) return this.#refuse("prefix_rate", 429, "too many tries from your network; wait a second");
+    return this.opens.take() ? undefined : this.#refuse("rate", 429, "too many tries; wait a second");
   }
 
   /** Returns the link that a road is for: the one of the secret, or a new one. Fails: {refused}. */
   #linkFor(secret, origin, prefix) {
-    const reason = secret === undefined ? this.#links.refusal(prefix) : "secret";
-    const link = secret === undefined ? !reason && this.#links.open(prefix, origin) : this.#links.takeSecret(secret, origin);
+    const reason = secret === undefined ? this.links.refusal(prefix) : "secret";
+    const link = secret === undefined ? !reason && this.links.open(prefix, origin) : this.links.takeSecret(secret, origin);
     if (!link) this.#refuse(reason);
     return link || { refused: reason };
   }
@@ -134,16 +122,16 @@ class Door {
     const { method, headers } = request, [url] = request.url.split("?"), { origin } = headers;
     const say = (status, body, type = TYPES.txt, also = { "Cache-Control": "no-store" }) => {
       if (response.headersSent) return;
-      const shared = this.#options.origin.includes(origin) ? { "Access-Control-Allow-Origin": origin, Vary: "Origin" } : {};
-      response.writeHead(status, { ...this.#headers, ...shared, "Content-Type": type, ...also, ...(status >= 400 && { Connection: "close" }) });
+      const shared = this.options.origin.includes(origin) ? { "Access-Control-Allow-Origin": origin, Vary: "Origin" } : {};
+      response.writeHead(status, { ...this.headers, ...shared, "Content-Type": type, ...also, ...(status >= 400 && { Connection: "close" }) });
       response.end(body);
     };
     if (method === "POST" && url === "/rtc") return this.#receiveOffer(request, say);
     if (method !== "GET" && method !== "HEAD") return say(405, "use GET for files and POST for /rtc\n");
     if (url === "/livez") return say(200, "ok\n");
-    if (url === "/gateway") return say(200, JSON.stringify({ servers: this.#links.servers.listed, origins: this.#options.origin }), TYPES.json);
-    const file = this.#files.get(url);
-    if (!file) return say(404, this.#files.size ? "there is no such file\n" : "no files are served here; start the gateway with --files DIR\n");
+    if (url === "/gateway") return say(200, JSON.stringify({ servers: this.links.servers.listed, origins: this.options.origin }), TYPES.json);
+    const file = this.files.get(url);
+    if (!file) return say(404, this.files.size ? "there is no such file\n" : "no files are served here; start the gateway with --files DIR\n");
     const also = { ETag: file.tag, Vary: "Accept-Encoding", "Cache-Control": "no-cache" };
     if (headers["if-none-match"] === file.tag) return say(304, undefined, file.type, also);
     const accepted = String(headers["accept-encoding"] ?? "").split(/, */);
@@ -157,7 +145,7 @@ class Door {
     let text = "";
     request.setEncoding("latin1");
     request.on("data", (part) => {
-      if ((text += part).length <= this.#limits.offerBytes) return;
+      if ((text += part).length <= this.limits.offerBytes) return;
       say(413, "an offer has 16 KiB at most\n");
       request.destroy();
     });
@@ -178,8 +166,8 @@ class Door {
     const link = this.#linkFor(asked.secret, origin, prefix);
     if (link.refused === "secret") return say(403, "the secret is unknown, used or late; open another link\n");
     if (link.refused) return say(503, "there is no free place; try again later\n");
-    const answer = await this.#channels.answer(link, offer).catch(() => undefined);
-    if (answer && !link.isClosed) return say(200, JSON.stringify({ answer, secret: this.#links.giveSecret(link) }), TYPES.json);
+    const answer = await this.channels.answer(link, offer).catch(() => undefined);
+    if (answer && !link.isClosed) return say(200, JSON.stringify({ answer, secret: this.links.giveSecret(link) }), TYPES.json);
     if (!link.road) link.close("no_channel");
     return say(400, "the offer cannot be answered; reload the page\n");
   }
@@ -190,11 +178,11 @@ class Door {
     socket.on("error", () => socket.destroy());
     if (refused) return socket.end(`HTTP/1.1 ${refused[0]} Refused\r\nConnection: close\r\nContent-Length: ${refused[1].length}\r\n\r\n${refused[1]}`);
     socket.setNoDelay(true);
-    return this.#webSockets.handleUpgrade(request, socket, head, (made) => {
+    return this.webSockets.handleUpgrade(request, socket, head, (made) => {
       this.#leave(socket);
       const [, secret] = /(?:^|[\s,])secret\.([0-9a-f]{32})(?:$|[\s,])/.exec(request.headers["sec-websocket-protocol"] ?? "") ?? [];
       const link = this.#linkFor(secret, request.headers.origin, prefix);
-      if (!link.refused) return takeWebSocket(link, made, this.#links);
+      if (!link.refused) return takeWebSocket(link, made, this.links);
       made.on("error", () => made.terminate());
       return made.close(1013, link.refused);
     });
@@ -204,8 +192,8 @@ class Door {
   async close() {
     this.server.close();
     for (const socket of this.#plain) socket.destroy();
-    for (let i = 0; i < 20 && this.#webSockets.clients.size > 0; ++i) await new Promise((done) => setTimeout(done, 50));
-    for (const socket of this.#webSockets.clients) socket.terminate();
+    for (let i = 0; i < 20 && this.webSockets.clients.size > 0; ++i) await new Promise((done) => setTimeout(done, 50));
+    for (const socket of this.webSockets.clients) socket.terminate();
   }
 }
 

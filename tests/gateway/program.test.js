@@ -48,7 +48,7 @@ test("a wrong option is one line that says what to try, and exit 2", async (t) =
   const wrong = [["--wrong"], ["word"], ["--port"], ["--port", "abc"], ["--port", "65536"], ["--port", "1", "--port", "2"], ["--rtc-port", "0"], ["--json=1"],
     ["--to", "localhost:7777"], ["--to", "127.0.0.1"], ["--to", "0.0.0.0:7777"], ["--to", "127.0.0.1:0"], ["--to", "[::1:7"], ["--to-file", "/no/such"], ["--to-file", file],
     ["--bind", "name"], ["--bind", "0.0.0.0", "--allow-strangers"], ["--bind", "::", "--allow-strangers"], ["--bind", "192.0.2.1"],
-    ["--public-address", "play.example.org"], ["--public-address", "0.0.0.0"], ["--origin", "play.example.org"], ["--origin", "https://play.example.org/"],
+    ["--public-address", "play.example.org"], ["--public-address", "0.0.0.0"], ["--origin", "play.example.org"], ["--origin", "https://play.example.org/"], ["--origin", "https://a:443"], ["--origin", "https://a:99999"],
     ["--files", "/no/such"], ["--players", "0"], ["--admin", "server:9180"], ["--admin-token-file", file], ["--admin", "127.0.0.1:1", "--admin-token-file", "/no/such"],
     ["--figures-port", "8080"]];
   for (const words of wrong) {
@@ -114,7 +114,7 @@ test("a public address needs a server that says it has keys", async (t) => {
   const program = await run(t, ["--to", server.address, ...words]);
   assert.match((await program.ready()).address, /^\[::ffff:7f00:1\]:/);
   admin.close();
-  await assert.rejects(startGateway(t, [server], ["--bind", "::ffff:127.0.0.1", "--admin", "127.0.0.1:1"]), /does not answer \(ECONNREFUSED\)/);
+  await assert.rejects(startGateway(t, [server], ["--bind", "::ffff:127.0.0.1", "--admin", `127.0.0.1:${await freeUdpPort()}`]), /does not answer \(ECONNREFUSED\)/);
 });
 
 test("files: by type, compressed, with a tag and a strict policy; nothing else", async (t) => {
