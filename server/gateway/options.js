@@ -138,7 +138,7 @@ function parseOptions(words) {
   if (token) options.adminToken = readText("admin-token-file", token, "the server's --admin-token-file").trim();
   if (token && !options.admin) throw new UsageError("--admin-token-file: there is no --admin; give both, or neither");
   if (isWildcard(bind) && options["public-address"].length === 0) {
-    throw new UsageError(`--bind: ${bind} is every address of this machine, and browsers would be told all of them; add --public-address`);
+    throw new UsageError(`--bind: ${bind} is every address of this machine, and the answer would list all of them; add --public-address`);
   }
   if (!isLoopback(bind) && !options.admin && !options["allow-strangers"]) {
     throw new UsageError(`--bind: ${bind} is not a loopback address: everybody could play on a server without keys; ` +

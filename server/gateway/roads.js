@@ -9,7 +9,7 @@
 // most. A text message down is {"secret":"..."}: see Links.giveSecret().
 //
 // Data channel. A message is a datagram; up, the index of a server stands before it. The browser reaches the gateway,
-// never the other way round: its candidates are not needed, for its checks tell where it is. So the offer is written anew
+// never the other way round: its candidates are not needed, for its checks tell where it is. So the offer is written again
 // from the few values that are needed, and no line of it can name an address to send to.
 "use strict";
 
@@ -17,7 +17,7 @@ const rtc = require("node-datachannel");
 
 /** Of a WebSocket: what waits at most; the longest round trip that counts as the road's own; and a total. */
 const BACKLOG_MS = 500, ROUND_TRIP_MAX_MS = 500, WAITING_MAX = 256, WAITING_BYTES_MAX = 300_000;
-/** The time in which the least round trip is found anew. */
+/** The time in which the least round trip is found again. */
 const ROUND_TRIP_WINDOW_MS = 10_000;
 /** Of a data channel: bytes that wait, two datagrams. What is older than that is of no use. */
 const CHANNEL_WAITING_MAX = 2400;
@@ -136,7 +136,8 @@ class Channels {
     };
     const late = setTimeout(() => end(false), openMs);
     peer.onStateChange((state) => {
-      if (state === "closed" || state === "failed" || state === "disconnected") end(state === "closed");
+      // The browser's own close arrives as "disconnected" too, and ICE is closed then; where UDP has died, ICE has not.
+      if (state === "closed" || state === "failed" || state === "disconnected") end(state === "closed" || peer.iceState() === "closed");
     });
     peer.onDataChannel((channel) => {
       if (isClosed) return;

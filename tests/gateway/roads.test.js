@@ -66,6 +66,9 @@ test("a WebSocket that breaks comes back by its secret; one that says goodbye is
   assert.equal(server.from.size, 1);
   second.socket.close(1001);
   await until(async () => (await gateway.figure('closed_total{reason="left"}')) === 1, "the goodbye");
+  const peer = await (await PeerBrowser.open(t, gateway)).join();
+  peer.peer.close();
+  await until(async () => (await gateway.figure('closed_total{reason="left"}')) === 2, "the goodbye of a channel");
   const third = await WebSocketBrowser.open(t, gateway, { secret: second.secrets[0] });
   assert.deepEqual(await third.closed, [1013, "secret"]);
 });

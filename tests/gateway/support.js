@@ -139,8 +139,8 @@ function post(gateway, body, { origin = gateway.base, forwarded } = {}) {
 let peers = 0;
 
 /** A peer with its offer. */
-async function makeOffer(t) {
-  const peer = new rtc.PeerConnection(`test ${++peers}`, { iceServers: [], bindAddress: "127.0.0.1" });
+async function makeOffer(t, bindAddress = "127.0.0.1") {
+  const peer = new rtc.PeerConnection(`test ${++peers}`, { iceServers: [], bindAddress });
   t.after(() => peer.close());
   const gathered = new Promise((done) => peer.onGatheringStateChange((state) => state === "complete" && done()));
   const channel = peer.createDataChannel("datagrams", { unordered: true, maxRetransmits: 0 });
@@ -152,7 +152,7 @@ async function makeOffer(t) {
 class PeerBrowser extends Browser {
   /** Fails: an error that has the status, if the gateway refuses. */
   static async open(t, gateway, { secret, ...as } = {}) {
-    const browser = new PeerBrowser(), { peer, channel, isOpen, sdp } = await makeOffer(t);
+    const browser = new PeerBrowser(), { peer, channel, isOpen, sdp } = await makeOffer(t, gateway.options?.bind);
     const { status, text } = await post(gateway, JSON.stringify({ offer: sdp, secret }), as);
     if (status !== 200) throw new Error(`${status} ${text}`);
     const said = JSON.parse(text);
