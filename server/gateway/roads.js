@@ -86,7 +86,7 @@ function plainOffer(sdp) {
 /** Returns the answer with the public addresses as its only candidates. */
 function withCandidates(sdp, addresses, port) {
   const candidates = addresses.map((address, i) => `a=candidate:${i + 1} 1 UDP ${2122317823 - i} ${address} ${port} typ host\r\n`);
-  const others = sdp.replace(/^a=(candidate|end-of-candidates).*\r?\n/gm, "").replace(/^c=.*/m, "c=IN IP4 0.0.0.0\r").replace(/^m=application \d+/m, "m=application 9");
+  const others = sdp.replace(/^a=(candidate|end-of-candidates).*\r?\n/gm, "").replace(/^c=.*/m, "c=IN IP4 0.0.0.0").replace(/^m=application \d+/m, "m=application 9");
   return `${others.trimEnd()}\r\n${candidates.join("")}a=end-of-candidates\r\n`;
 }
 
@@ -145,7 +145,13 @@ class Channels {
       clearTimeout(late);
       road = {
         kind: "webrtc",
-        send: (bytes) => !isClosed && channel.isOpen() && channel.bufferedAmount() <= CHANNEL_WAITING_MAX && channel.sendMessageBinary(bytes),
+        send(bytes) {
+          try {
+            return !isClosed && channel.isOpen() && channel.bufferedAmount() <= CHANNEL_WAITING_MAX && channel.sendMessageBinary(bytes);
+          } catch {  // closed by the browser between two of these calls, on another thread
+            return false;
+          }
+        },
         close: () => end(true),
       };
       channel.onMessage((bytes) => {

@@ -28,6 +28,7 @@ test("the answer has the public address as its only candidate, and nothing of th
   const { status, text } = await post(gateway, JSON.stringify({ offer: hostile }));
   assert.equal(status, 200);
   const { answer } = JSON.parse(text);
+  assert.match(answer, /^(?:[a-z]=[^\r\n]+\r\n)+$/, "each line as browsers want it");
   assert.deepEqual(answer.match(/^a=candidate.*$/gm).map((line) => line.trim().split(" ").slice(4, 6).join(" ")), ["192.0.2.9 555", "2001:db8::9 555"]);
   assert.doesNotMatch(answer.replace(/^(o=.*|a=candidate.*)$/gm, ""), /203\.0\.113|127\.0\.0\.1/);
 });

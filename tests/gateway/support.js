@@ -160,7 +160,7 @@ class PeerBrowser extends Browser {
     channel.onMessage((bytes) => browser.take(bytes));
     channel.onClosed(() => { browser.isClosed = true; });
     // A hostile peer does not care what the gateway takes.
-    peer.setRemoteDescription(said.answer.replace(/^(a=max-message-size:).*$/m, "$1262144\r"), "answer");
+    peer.setRemoteDescription(said.answer.replace(/^(a=max-message-size:).*$/m, "$1262144"), "answer");
     await isOpen;
     return browser;
   }
