@@ -118,7 +118,7 @@ class Servers {
   get listed() { return this.#all.filter(({ isListed }) => isListed).map(({ index, text }) => ({ index, address: text })); }
 }
 
-/** Types of packets, the low six bits of their first byte, by which a server shows that it takes a browser for a player:
+/** Types of packets, the low six bits of their first byte, with which a server shows that it takes a browser for a player:
  * the ACCEPT, and the CHALLENGE to a session that has come from another address. */
 const ACCEPT = 4, CHALLENGE = 11, TYPE_BITS = 0x3f;
 
