@@ -73,7 +73,9 @@ class Door {
   #enter(socket) {
     if (this.#plain.size >= this.limits.sockets) {
       this.links.figures.add("sockets_gave_way_total");
-      firstToGiveWay(this.#plain).destroy();
+      const oldest = firstToGiveWay(this.#plain);
+      this.#leave(oldest);  // now: its event comes after those of other sockets that have arrived
+      oldest.destroy();
     }
     socket.prefix = prefixOf(socket.remoteAddress ?? "::");
     socket.late = setTimeout(() => socket.destroy(), this.limits.socketMs);
