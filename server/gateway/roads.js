@@ -178,10 +178,8 @@ class Channels {
     });
   }
 
-  end() {
-    this.#port.stop();
-    rtc.cleanup();
-  }
+  /** Frees the port. All peers have been closed. The library's cleanup() is left out: it frees some channels twice. */
+  end() { this.#port.stop(); }
 }
 
 module.exports = { Channels, plainOffer, takeWebSocket };

@@ -2,10 +2,8 @@
 "use strict";
 
 const assert = require("node:assert/strict"), dgram = require("node:dgram"), http = require("node:http"), net = require("node:net"), test = require("node:test");
-const { CONNECT, COOKIE, GATEWAY, HELLO, INPUT, PeerBrowser, SNAPSHOT, WebSocketBrowser, fakeServer, makeOffer, post, rtc, sleep, startGateway, until } = require("./support.js");
+const { CONNECT, COOKIE, GATEWAY, HELLO, INPUT, PeerBrowser, SNAPSHOT, WebSocketBrowser, fakeServer, makeOffer, post, sleep, startGateway, until } = require("./support.js");
 const { prefixOf } = require(`${GATEWAY}/links.js`), { plainOffer } = require(`${GATEWAY}/roads.js`);
-
-test.after(() => { rtc.cleanup(); });
 
 /** Plays beside an attack: 60 inputs a second. `isUnhurt()` ends that: most of them came back. */
 async function playBeside(t, gateway, Kind = PeerBrowser, as = {}) {

@@ -3,10 +3,8 @@
 
 const assert = require("node:assert/strict"), fs = require("node:fs"), http = require("node:http"), os = require("node:os"), path = require("node:path"), test = require("node:test");
 const { spawn } = require("node:child_process");
-const { GATEWAY, PeerBrowser, WebSocketBrowser, fakeServer, freeUdpPort, rtc, startGateway, until } = require("./support.js");
+const { GATEWAY, PeerBrowser, WebSocketBrowser, fakeServer, freeUdpPort, startGateway, until } = require("./support.js");
 const { parseOptions } = require(`${GATEWAY}/options.js`), { makeLog } = require(`${GATEWAY}/gateway.js`);
-
-test.after(() => { rtc.cleanup(); });
 
 /** Runs the program. `ready` is what it prints with --json, `ended` its exit code and signal. */
 async function run(t, words, ports = {}) {

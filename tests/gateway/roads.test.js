@@ -2,9 +2,7 @@
 "use strict";
 
 const assert = require("node:assert/strict"), test = require("node:test");
-const { CONNECT, INPUT, PeerBrowser, SNAPSHOT, WebSocketBrowser, fakeServer, makeOffer, post, rtc, sleep, startGateway, until } = require("./support.js");
-
-test.after(() => { rtc.cleanup(); });
+const { CONNECT, INPUT, PeerBrowser, SNAPSHOT, WebSocketBrowser, fakeServer, makeOffer, post, sleep, startGateway, until } = require("./support.js");
 
 for (const [name, Kind] of [["a WebSocket", WebSocketBrowser], ["a data channel", PeerBrowser]]) {
   test(`datagrams of every size travel both ways by ${name}, unchanged`, async (t) => {
