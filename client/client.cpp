@@ -492,6 +492,14 @@ const views::Rows* Client::view() const {
   return world() != nullptr && world()->view_at ? world()->view.get() : nullptr;
 }
 
+const views::Rows* Client::own() const {
+  return view() != nullptr ? &world()->prediction.own() : nullptr;
+}
+
+ConstBytes Client::room() const {
+  return view() != nullptr ? ConstBytes{*world()->room} : ConstBytes{};
+}
+
 Tick Client::view_tick() const {
   return session_ ? session_->view_tick : Tick{};
 }

@@ -6,6 +6,9 @@
 // A light client is one without a world (ClientWorld). It plays and acknowledges each snapshot
 // as early as a full one, so it is the same load for a server, at a third of the cost. It makes no
 // view: it checks no hash, predicts nothing and has nothing to show.
+//
+// Clients of one process share games on maps (AssetCache) and the work that a moment has room for
+// (WorkBudget). Both stand before Client.
 
 #include "client/client_stats.h"
 #include "client/connection/connection.h"
@@ -211,6 +214,13 @@ class Client {
   /// Returns the entities of the newest view, by id, in the server's state; nullptr before the
   /// first view. view_tick() returns its tick, or 0. Valid until the next poll.
   [[nodiscard]] const views::Rows* view() const;
+
+  /// Returns the player's own entities as predicted, by id; nullptr as view().
+  [[nodiscard]] const views::Rows* own() const;
+
+  /// Returns the room's state in the newest view; empty before the first. Valid until the next
+  /// poll.
+  [[nodiscard]] ConstBytes room() const;
 
   [[nodiscard]] Tick view_tick() const;
 

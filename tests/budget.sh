@@ -8,7 +8,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 table=tests/budget.txt
 sources=$(mktemp)
 trap 'rm -f "$sources" "$sources.counted"' EXIT
-git ls-files '*.cpp' '*.h' '*.js' '*.html' '*.css' '*.py' '*.sh' '*.in' '*.md' >"$sources"
+git ls-files '*.cpp' '*.h' '*.js' '*.html' '*.css' '*.py' '*.sh' '*.in' '*.md' '*.c' '*.lua' >"$sources"
 : >"$sources.counted"
 
 over=0

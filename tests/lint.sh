@@ -12,7 +12,7 @@ usage: tests/lint.sh [--all | --since REV] [--minutes M]
                 moved, or only includes other paths, did not change
   --all         clang-tidy checks every source, the tests' too
   --minutes M   the time for clang-tidy: units that it does not reach are counted, and
-                tests/campaign.sh --checks reaches them (15, more than an ordinary change
+                tests/campaign.sh --checks reaches them (5, more than an ordinary change
                 needs; no limit with --all)
 
 Configures build/tidy, and compiles nothing.
@@ -54,7 +54,7 @@ if [ "$all" = no ] && [ -z "$base" ]; then
     base=$(git rev-list -1 --before='1 day ago' HEAD)
     sources=('common/*.cpp' 'server/*.cpp' 'client/*.cpp')
 fi
-[ "$all" = yes ] || minutes=${minutes:-15}
+[ "$all" = yes ] || minutes=${minutes:-5}
 
 # shellcheck source=server/packages.sh
 . server/packages.sh

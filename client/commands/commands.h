@@ -24,7 +24,7 @@ void add_load(cli::CommandParser& program, engine::Games games, std::function<in
 void add_replay(cli::CommandParser& program, engine::Games games, std::string_view page,
                 std::function<int()>& run);
 
-/// Adds `tickbox sim SCENARIO`: a scenario file stepped without a network (sim.h).
+/// Adds `tickbox sim SCENARIO`: a scenario file stepped without a network.
 void add_sim(cli::CommandParser& program, std::function<int()>& run);
 
 /// Adds `tickbox token COMMAND`: makes keys, issues connect tokens sealed with them, and inspects a

@@ -1,6 +1,5 @@
 #pragma once
-// Text for people: numbers, names of entities and calendar times in words. Also client ids as
-// people write them.
+// Text for people: numbers and calendar times in words. Also client ids as people write them.
 
 #include "core/clock.h"
 

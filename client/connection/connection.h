@@ -13,6 +13,7 @@
 #include "net/packet.h"
 #include "net/reasons.h"
 #include "net/transport.h"
+#include "protocol/both_ends.h"
 #include "protocol/message_buffer.h"
 
 #include <cstdint>
@@ -100,10 +101,9 @@ class Handshake {
 };
 
 /// The silence after which a connecting client gives up, and a connected one tries to resume.
-inline constexpr Duration kServerTimeout = std::chrono::seconds{5};
-/// The time for which a client that was connected tries to resume; a server keeps its body for the
-/// same time.
-inline constexpr Duration kResumeTimeout = std::chrono::seconds{30};
+inline constexpr Duration kServerTimeout = protocol::kSilenceMax;
+/// The time for which a client that was connected tries to resume.
+inline constexpr Duration kResumeTimeout = protocol::kSeatKept;
 /// The time after a failed hand-over for which a client does not try another one. It doubles with
 /// each further failure, because each one can cost kServerTimeout of play.
 inline constexpr Duration kHandOverRetry = std::chrono::seconds{10};

@@ -9,6 +9,7 @@
 #include "core/clock.h"
 #include "core/ids.h"
 #include "core/tick_ring.h"
+#include "protocol/both_ends.h"
 #include "protocol/messages.h"
 #include "tickbox/game_table.h"
 #include "views/inputs.h"
@@ -25,9 +26,10 @@ namespace tickbox::client {
 // Which silence of a server is a wait. A server that has nothing new sends ten snapshots a second,
 // and nobody waits for the others.
 
-/// A client that has heard nothing for this time waits: longer than two of the least intervals
-/// between snapshots.
+/// A client that has heard nothing for this time waits.
 inline constexpr Duration kSilence = std::chrono::milliseconds{250};
+static_assert(kSilence >
+              2 * Duration{std::chrono::seconds{1}} / protocol::kQuietSnapshotsPerSecond);
 
 /// Returns whether the server was heard in time: after `time`, in which its clock has advanced by
 /// `ticks`. A server that stood still has fewer ticks.

@@ -77,12 +77,7 @@ void Prediction::step_once(Tick tick) {
   } else {
     game.input.write_default(given_.data());
   }
-  // As the server does: without what has no effect now.
-  const std::size_t avatar = world_.avatar_of(player_);
-  const bool has_avatar = avatar != world_.size() && world_.infos()[avatar].kind == game.avatar;
-  if (has_avatar && game.significant != nullptr) {
-    game.significant(given_.data(), std::as_const(world_).state(avatar).data());
-  }
+  engine::drop_insignificant(world_, world_.avatar_of(player_), given_);
   record_.clear();
   if (!engine::are_equal(game.input, given_, std::as_const(world_).input(player_))) {
     record_.inputs.push_back({.player = player_, .first = 0});

@@ -29,7 +29,8 @@ std::string shown(const json::Value& value) {
 
 void FirstError::add(std::string_view path, std::string_view message) {
   if (found()) return;
-  line = file + ": " + std::string{path} + (path.empty() ? "" : ": ") + std::string{message};
+  line = printable(file + ": " + std::string{path} + (path.empty() ? "" : ": ") +
+                   std::string{message});
 }
 
 const json::Value* ObjectReader::find(std::string_view key) const {

@@ -18,7 +18,7 @@ namespace tickbox::scenario {
 /// The first error of a file; later ones are ignored.
 struct FirstError {
   std::string file{};
-  std::string line{};  ///< the whole message; empty if there is no error
+  std::string line{};  ///< the whole message, printable; empty: no error
 
   [[nodiscard]] bool found() const { return !line.empty(); }
 

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <charconv>
-#include <utility>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
 
 namespace tickbox::terminal {
 namespace {
@@ -12,56 +14,38 @@ constexpr char kEscape = '\x1b';
 /// The longest sequence of a key; a longer one is dropped.
 constexpr std::size_t kSequenceMax = 32;
 
-constexpr std::uint8_t kDigits = 26;
-constexpr std::uint8_t kMarks = kDigits + 10;
-constexpr std::string_view kMarkNames = ".,[]";
-constexpr std::uint8_t kLonger = kMarks + kMarkNames.size();
-
-constexpr std::array<std::string_view, 7> kLongerNames = {"space", "enter", "tab",  "up",
-                                                          "down",  "left",  "right"};
-static_assert(kLonger + kLongerNames.size() == kKeys);
-
-constexpr KeyCode longer(std::size_t number) {
-  return {static_cast<std::uint8_t>(kLonger + number)};
-}
-
-constexpr KeyCode kSpace = longer(0);
-constexpr KeyCode kEnter = longer(1);
-constexpr KeyCode kTab = longer(2);
-
 /// Returns the key of a character, in small or capital letters.
 std::optional<KeyCode> key_of(std::uint32_t character) {
-  if (character >= 'a' && character <= 'z')
-    return KeyCode{static_cast<std::uint8_t>(character - 'a')};
-  if (character >= 'A' && character <= 'Z')
-    return KeyCode{static_cast<std::uint8_t>(character - 'A')};
-  if (character >= '0' && character <= '9') {
-    return KeyCode{static_cast<std::uint8_t>(kDigits + character - '0')};
-  }
-  if (const std::size_t mark =
-          character < 0x80 ? kMarkNames.find(static_cast<char>(character)) : std::string_view::npos;
-      mark != std::string_view::npos) {
-    return KeyCode{static_cast<std::uint8_t>(kMarks + mark)};
-  }
   switch (character) {
     case ' ':
-      return kSpace;
+      return client::key_named("space");
     case '\r':
     case '\n':
-      return kEnter;
+      return client::key_named("enter");
     case '\t':
-      return kTab;
+      return client::key_named("tab");
     default:
-      return std::nullopt;
+      break;
   }
+  if (character >= 0x80) return std::nullopt;
+  const char name = static_cast<char>(character);
+  return client::key_named({&name, 1});
 }
 
 /// Returns the arrow key of the last byte of a sequence.
 std::optional<KeyCode> arrow_of(char last) {
-  constexpr std::string_view kLast = "ABDC";  // up, down, left, right
-  const std::size_t number = kLast.find(last);
-  if (number == std::string_view::npos) return std::nullopt;
-  return longer(3 + number);
+  switch (last) {
+    case 'A':
+      return client::key_named("up");
+    case 'B':
+      return client::key_named("down");
+    case 'C':
+      return client::key_named("right");
+    case 'D':
+      return client::key_named("left");
+    default:
+      return std::nullopt;
+  }
 }
 
 /// One parameter of a sequence, with the number behind its colon.
@@ -168,15 +152,6 @@ std::optional<KeyEvent> read_byte(char byte) {
 
 }  // namespace
 
-std::optional<KeyCode> key_named(std::string_view name) {
-  if (name.size() == 1 && name[0] != ' ') {
-    return key_of(static_cast<unsigned char>(name[0]));
-  }
-  const auto* const found = std::ranges::find(kLongerNames, name);
-  if (found == kLongerNames.end()) return std::nullopt;
-  return longer(static_cast<std::size_t>(found - kLongerNames.begin()));
-}
-
 std::vector<KeyEvent> KeyDecoder::decode(std::string_view bytes, Instant now) {
   if (!rest_.empty() && now - since_ >= kEscapeFor) rest_.clear();
   if (rest_.empty()) since_ = now;
@@ -197,87 +172,6 @@ std::vector<KeyEvent> KeyDecoder::decode(std::string_view bytes, Instant now) {
   }
   rest_ = std::string{left};
   return events;
-}
-
-void HeldKeys::press(State& state) {
-  state.is_pressed = true;
-  state.order = ++presses_;
-}
-
-/// Returns the pause between the only bytes of a key and those at `now`, if these may be its first
-/// repeat.
-std::optional<Duration> HeldKeys::pause_before(const State& state, Instant now) const {
-  // A terminal repeats the key that was pressed last.
-  const bool was_last = state.order != 0 && state.order == presses_;
-  if (!was_last || state.has_repeated || reports_releases_) return std::nullopt;
-  const Duration pause = now - state.began;
-  return pause <= kRepeatPauseMax ? std::optional{pause} : std::nullopt;
-}
-
-void HeldKeys::handle_down(State& state, Instant now) {
-  if (is_held(state, now)) {
-    if (state.pause && now - state.last <= kRepeatMax) {
-      repeat_pause_ = state.pause;
-      state.is_in_doubt = false;
-    }
-    state.pause.reset();
-    state.has_repeated = true;
-  } else {
-    state.pause = pause_before(state, now);
-    state.is_in_doubt =
-        state.pause &&
-        (!repeat_pause_ || std::chrono::abs(*state.pause - *repeat_pause_) <= kRepeatPauseJitter);
-    if (!state.is_in_doubt) press(state);
-    state.began = now;
-    state.has_repeated = false;
-  }
-  state.is_held = true;
-  state.last = now;
-}
-
-void HeldKeys::settle(Instant now) {
-  for (State& state : keys_) {
-    if (!state.is_in_doubt || now - state.last <= kRepeatMax) continue;
-    state.is_in_doubt = false;
-    press(state);
-  }
-}
-
-void HeldKeys::handle(const KeyEvent& event, Instant now) {
-  switch (event.type) {
-    case Type::Down:
-      handle_down(keys_[event.key.number], now);
-      break;
-    case Type::Up:
-      keys_[event.key.number].is_held = false;
-      break;
-    case Type::FocusLost:
-      for (State& state : keys_) {
-        state.is_held = state.is_in_doubt = false;
-      }
-      break;
-    case Type::ReportsReleases:
-      reports_releases_ = true;
-      break;
-    case Type::Interrupt:
-    case Type::Suspend:
-      break;
-  }
-}
-
-bool HeldKeys::is_held(const State& state, Instant now) const {
-  return state.is_held && (reports_releases_ || now - state.last < kHeldFor);
-}
-
-bool HeldKeys::is_down(KeyCode key, Instant now) const {
-  const State& state = keys_[key.number];
-  return state.is_pressed || is_held(state, now);
-}
-
-void HeldKeys::clear_presses() {
-  for (State& state : keys_) {
-    state.is_pressed = false;
-  }
 }
 
 }  // namespace tickbox::terminal

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -72,6 +73,21 @@ void write_sentence(const std::u32string& sentence, Screen& screen) {
   }
 }
 
+/// Returns a key as it is shown: an arrow key as an arrow, any other by its name.
+std::u32string shown_name(std::string_view key) {
+  if (key == "left") return U"←";
+  if (key == "right") return U"→";
+  if (key == "up") return U"↑";
+  if (key == "down") return U"↓";
+  return widened(key);
+}
+
+/// The keys that are named together.
+struct Group {
+  std::string name;  ///< of the field, or of the command
+  std::vector<std::string_view> keys;
+};
+
 }  // namespace
 
 Screen draw(const Page& page, Size size, Colours colours) {
@@ -93,6 +109,36 @@ Screen draw(const Page& page, Size size, Colours colours) {
   }
   if (!page.message.empty()) write_message(page.message, screen);
   return screen;
+}
+
+std::u32string key_hints(const GameTable& game) {
+  std::vector<Group> groups;
+  std::vector<std::string_view> seen;
+  const auto add = [&](std::string_view keys, const std::string& name) {
+    if (keys.find('+') != std::string_view::npos) return;
+    if (std::ranges::find(seen, keys) != seen.end()) return;
+    seen.push_back(keys);
+    auto group = std::ranges::find(groups, name, &Group::name);
+    if (group == groups.end()) group = groups.insert(group, {.name = name, .keys = {}});
+    group->keys.push_back(keys);
+  };
+  for (const KeyTable& key : game.keys) {
+    add(key.keys, std::string{game.input.fields()[key.field].name});
+  }
+  for (const CommandKeyTable& key : game.command_keys) {
+    std::string name{game.commands[key.command].type.name};
+    if (name[0] >= 'A' && name[0] <= 'Z') name[0] = static_cast<char>(name[0] - 'A' + 'a');
+    add(key.keys, name);
+  }
+  std::u32string hints;
+  for (const Group& group : groups) {
+    if (!hints.empty()) hints += U"  ";
+    for (const std::string_view key : group.keys) {
+      hints += shown_name(key) + U' ';
+    }
+    hints += widened(group.name);
+  }
+  return hints;
 }
 
 }  // namespace tickbox::terminal

@@ -3,6 +3,7 @@
 
 #include "client/terminal/field.h"
 #include "client/terminal/screen.h"
+#include "tickbox/game_table.h"
 
 #include <optional>
 #include <string>
@@ -23,5 +24,9 @@ struct Page {
 
 /// Returns the screen of a terminal of this size.
 [[nodiscard]] Screen draw(const Page& page, Size size, Colours colours);
+
+/// Returns the names of a game's keys, each group with the first field that it sets or the command
+/// that it sends, as in "a d walk  space jump  r restart". Combinations of keys are left out.
+[[nodiscard]] std::u32string key_hints(const GameTable& game);
 
 }  // namespace tickbox::terminal

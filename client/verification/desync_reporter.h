@@ -10,6 +10,7 @@
 #include "core/clock.h"
 #include "desync/desync.h"
 #include "net/reasons.h"
+#include "protocol/both_ends.h"
 #include "protocol/messages.h"
 #include "views/view_state.h"
 
@@ -23,11 +24,12 @@ namespace tickbox::client {
 
 /// The minimum time between the starts of two reports. It is slightly longer than a server
 /// requires, because the first may reach the server late and the second at once.
-inline constexpr Duration kReportStartInterval = std::chrono::seconds{6};
+inline constexpr Duration kReportStartInterval =
+    protocol::kDesyncReportInterval + std::chrono::seconds{1};
 /// The time from the last part of a round to the first part of the next.
 inline constexpr Duration kReportRoundPause = std::chrono::milliseconds{400};
 /// The maximum duration of a report: the server keeps its own view for this time.
-inline constexpr Duration kDesyncReportPatience = std::chrono::seconds{4};
+inline constexpr Duration kDesyncReportPatience = protocol::kDesyncReportKept;
 /// The number of input packets for each part.
 inline constexpr int kInputsPerPart = 2;
 

@@ -51,7 +51,7 @@ void Causes::add_input(Tick tick, BodyId entity, engine::BitReader change, Mutab
   const bool is_read = engine::unpack_change(game_.input, change, held);
   TICKBOX_ASSERT(is_read);
   add(tick, entity, Cause::Kind::Input, engine::changes_in_words(game_.input, before, held));
-  engine::release_presses(game_.input, held);
+  engine::release_input(game_, engine::default_of(game_.kinds[game_.avatar].type), held);
 }
 
 std::string Causes::in_words(const TypeInfo& type, engine::BitReader& value) const {

@@ -231,6 +231,22 @@ void release_presses(const TypeInfo& type, MutableBytes bytes) {
   });
 }
 
+std::vector<std::byte> default_of(const TypeInfo& type) {
+  std::vector<std::byte> value(type.bytes);
+  type.write_default(value.data());
+  return value;
+}
+
+void drop_insignificant(const GameTable& game, ConstBytes avatar, MutableBytes input) {
+  if (game.significant != nullptr) game.significant(input.data(), avatar.data());
+}
+
+void release_input(const GameTable& game, ConstBytes avatar, MutableBytes input) {
+  if (!has_press_down(game.input, input)) return;
+  release_presses(game.input, input);
+  drop_insignificant(game, avatar, input);
+}
+
 bool has_press_down(const TypeInfo& type, ConstBytes bytes) {
   const auto is_down = [bytes](const FieldInfo& field) {
     if (field.form != FieldForm::Press) return false;

@@ -85,6 +85,17 @@ void pack_change(const TypeInfo& type, ConstBytes before, ConstBytes after, BitW
 /// Reads what pack_change() has written, and changes no value.
 [[nodiscard]] bool skip_change(const TypeInfo& type, BitReader& in);
 
+/// Returns a value of a type, with every field as it is by default.
+[[nodiscard]] std::vector<std::byte> default_of(const TypeInfo& type);
+
+/// Takes out of an input what has no effect on the state of an avatar.
+void drop_insignificant(const GameTable& game, ConstBytes avatar, MutableBytes input);
+
+/// Releases every Press of the input that a player holds, and takes out what then has no effect on
+/// an avatar by default: what the player holds in the next tick. The player's own avatar is not
+/// asked: a client may not have it. `avatar`: default_of() its type.
+void release_input(const GameTable& game, ConstBytes avatar, MutableBytes input);
+
 /// Releases every Press.
 void release_presses(const TypeInfo& type, MutableBytes bytes);
 

@@ -1,3 +1,6 @@
+// The hash of a world: of its entities, its seats and the rest, which add up in any order. Each
+// byte of it is in FORMAT.md. Its functions are declared in world.h and row.h.
+
 #include "core/hash.h"
 #include "engine/declared.h"
 #include "engine/row.h"

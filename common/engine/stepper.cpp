@@ -9,20 +9,15 @@
 #include <utility>
 
 namespace tickbox::engine {
-namespace {
+namespace {}  // namespace
 
-/// Takes out of an input what has no effect on the player's avatar as it is now; `avatar` is the
-/// row of the player's first entity, or size().
-void drop_insignificant(detail::Running& running, std::size_t avatar, MutableBytes input) {
-  const World& world = running.world();
+bool drop_insignificant(const World& world, std::size_t avatar, MutableBytes input) {
   const GameTable& game = world.game();
-  if (game.significant == nullptr || avatar == world.size()) return;
-  if (world.infos()[avatar].kind != game.avatar) return;
-  running.count_call({.callback = Callback::Significant});
-  game.significant(input.data(), world.state(avatar).data());
+  if (game.significant == nullptr || avatar == world.size()) return false;
+  if (world.infos()[avatar].kind != game.avatar) return false;
+  drop_insignificant(game, world.state(avatar), input);
+  return true;
 }
-
-}  // namespace
 
 void Stepper::open(World& world) {
   TICKBOX_ASSERT(world.tick.value == 0);
@@ -111,11 +106,8 @@ void Stepper::begin(World& world, Authority authority, TickRecord& record) {
 
 void Stepper::bind(const GameTable& game) {
   game_ = &game;
-  default_input_.resize(game.input.bytes);
-  game.input.write_default(default_input_.data());
-  const TypeInfo& avatar = game.kinds[game.avatar].type;
-  default_avatar_.resize(avatar.bytes);
-  avatar.write_default(default_avatar_.data());
+  default_input_ = default_of(game.input);
+  default_avatar_ = default_of(game.kinds[game.avatar].type);
   contacts_.bind(game);
   after_kinds_.clear();
   for (std::size_t kind = 0; kind < game.kinds.size(); ++kind) {
@@ -185,7 +177,9 @@ void Stepper::assign_inputs(World& world, const TickRequest& request, TickRecord
   for (const PlayerInput& given : request.inputs) {
     TICKBOX_ASSERT(world.has(given.player) && given.input.size() == game.input.bytes);
     significant_.assign(given.input.begin(), given.input.end());
-    drop_insignificant(running_, avatars_[given.player.seat], significant_);
+    if (drop_insignificant(world, avatars_[given.player.seat], significant_)) {
+      running_.count_call({.callback = Callback::Significant});
+    }
     const MutableBytes held = world.input(given.player);
     if (are_equal(game.input, held, significant_)) continue;
     record.inputs.push_back({.player = given.player, .first = record.bytes.size()});
@@ -256,16 +250,10 @@ void Stepper::strike(World& world, const TickRecord& record) {
   running_.rows().end_phase();
 }
 
-/// Releases every Press, and takes out of the input what then has no effect on an avatar by
-/// default. The player's own avatar is not asked: a client may not have it. Only an input of this
-/// tick can have a Press that is down.
+/// Only an input of this tick can have a Press that is down.
 void Stepper::release_inputs(World& world, const TickRecord& record) {
-  const GameTable& game = world.game();
   for (const TickRecord::Input& given : record.inputs) {
-    const MutableBytes input = world.input(given.player);
-    if (!has_press_down(game.input, input)) continue;
-    release_presses(game.input, input);
-    if (game.significant != nullptr) game.significant(input.data(), default_avatar_.data());
+    release_input(world.game(), default_avatar_, world.input(given.player));
   }
 }
 

@@ -17,6 +17,10 @@
 
 namespace tickbox::engine {
 
+/// Takes out of an input what has no effect on the avatar of its player as it is now. `avatar`: the
+/// row of the player's first entity, or size(). Returns whether the game was asked.
+bool drop_insignificant(const World& world, std::size_t avatar, MutableBytes input);
+
 /// Scratch memory and the report of the last tick. Serves any number of worlds, one after the
 /// other. Cost: no allocation once warm.
 class Stepper {

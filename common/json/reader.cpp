@@ -1,5 +1,7 @@
 #include "json/reader.h"
 
+#include "core/text.h"
+
 #include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -85,7 +87,7 @@ class Judge final : public nlohmann::json_sax<Value> {
                     " keys; remove some");
     }
     if (keys.insert(name).second) return true;
-    return refuse("key \"" + name.substr(0, kQuoted) + "\" is given twice; remove one");
+    return refuse("key \"" + printable(name.substr(0, kQuoted)) + "\" is given twice; remove one");
   }
 
   bool end_object() override { return close(); }

@@ -306,6 +306,37 @@ void add_rooms(cli::CommandParser& program, engine::Games games, Options& option
                      {.value = "N", .check = cli::between(1U, kShardsMax)});
 }
 
+void add_life(cli::CommandParser& program, Options& options) {
+  program.begin_group("Life of the server");
+  program.add_option(
+      "--ticks", options.ticks, "Stop after N ticks (0: run until stopped)",
+      {.check = cli::between(std::int64_t{0}, std::numeric_limits<std::int64_t>::max())});
+  program.add_option("--not-ready-when-full", options.not_ready_when_full,
+                     "Answer /readyz with 503 while every seat is held. Without this option a full "
+                     "server is ready, and tickbox_clients of /metrics says how full");
+  program.add_option("--drain-time", options.drain_time, parse_drain_time,
+                     "On SIGTERM or SIGINT, play on until all clients have left, but for this "
+                     "time at most: take no new clients, and tell those that play how long they "
+                     "have. A second signal ends the server at once (0: the first one does)",
+                     {.value = "D", .default_text = "0"});
+  program.add_option("--exit-when-empty", options.exit_when_empty, parse_empty_time,
+                     "Stop, with exit 0, when no client has played for this time, at least 1s. "
+                     "It counts from when the last client has left, or from an allocation by "
+                     "Agones: a server that nobody has joined yet waits without a limit",
+                     {.value = "D", .default_text = "off"});
+  program.add_option("--close-when-empty", options.close_when_empty, parse_empty_time,
+                     "Close a room that an order or an allocation has opened, when it has had no "
+                     "player for this time, at least 1s. It counts from the opening of the room, "
+                     "or from when its last player has left; a player who may return is there. "
+                     "The rooms of --rooms stay open",
+                     {.value = "D", .default_text = "off"});
+  program.add_option("--agones", options.agones,
+                     "Be a GameServer of Agones: tell its side car, at the port of "
+                     "AGONES_SDK_HTTP_PORT (9358), that the server is ready, alive, how full it "
+                     "is, which clients it has, and when it is over; open the rooms that "
+                     "allocations ask for");
+}
+
 void add_options(cli::CommandParser& program, engine::Games games, Options& options,
                  os::LogOptions& log) {
   program.add_config();
@@ -344,34 +375,7 @@ void add_options(cli::CommandParser& program, engine::Games games, Options& opti
                      "Append a line of JSON to this file for each result that the game publishes, "
                      "such as a round that has ended",
                      {.value = "FILE"});
-  program.begin_group("Life of the server");
-  program.add_option(
-      "--ticks", options.ticks, "Stop after N ticks (0: run until stopped)",
-      {.check = cli::between(std::int64_t{0}, std::numeric_limits<std::int64_t>::max())});
-  program.add_option("--not-ready-when-full", options.not_ready_when_full,
-                     "Answer /readyz with 503 while every seat is held. Without this option a full "
-                     "server is ready, and tickbox_clients of /metrics says how full");
-  program.add_option("--drain-time", options.drain_time, parse_drain_time,
-                     "On SIGTERM or SIGINT, play on until all clients have left, but for this "
-                     "time at most: take no new clients, and tell those that play how long they "
-                     "have. A second signal ends the server at once (0: the first one does)",
-                     {.value = "D", .default_text = "0"});
-  program.add_option("--exit-when-empty", options.exit_when_empty, parse_empty_time,
-                     "Stop, with exit 0, when no client has played for this time, at least 1s. "
-                     "It counts from when the last client has left, or from an allocation by "
-                     "Agones: a server that nobody has joined yet waits without a limit",
-                     {.value = "D", .default_text = "off"});
-  program.add_option("--close-when-empty", options.close_when_empty, parse_empty_time,
-                     "Close a room that an order or an allocation has opened, when it has had no "
-                     "player for this time, at least 1s. It counts from the opening of the room, "
-                     "or from when its last player has left; a player who may return is there. "
-                     "The rooms of --rooms stay open",
-                     {.value = "D", .default_text = "off"});
-  program.add_option("--agones", options.agones,
-                     "Be a GameServer of Agones: tell its side car, at the port of "
-                     "AGONES_SDK_HTTP_PORT (9358), that the server is ready, alive, how full it "
-                     "is, which clients it has, and when it is over; open the rooms that "
-                     "allocations ask for");
+  add_life(program, options);
   program.begin_group("Log");
   program.add_option("--log-level", log.level, os::parse_log_level,
                      "Lowest level of log lines: debug, info, warning or error",

@@ -1,6 +1,7 @@
 #pragma once
 // What a server does beside its ticks, on the main thread: signals, orders of the admin side, files
-// that have changed, and rooms that open and close.
+// that have changed, and rooms that open and close. ServiceEnd says when a server ends, and
+// ServiceReport what a service manager is sent.
 
 #include "core/clock.h"
 #include "core/ids.h"

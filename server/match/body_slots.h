@@ -39,7 +39,7 @@ class BodySlots {
   void reserve(std::size_t slots);
 
   /// Updates the slots to the bodies after a tick. `ids`: ascending. `was_removed(id)`: see
-  /// BodySlot::left; asked of bodies that have despawned.
+  /// BodySlot::removed_by_server; asked of bodies that have despawned.
   void update(Tick tick, std::span<const BodyId> ids, FunctionRef<bool(BodyId)> was_removed);
 
   /// Does the same for the bodies of the last update().

@@ -57,7 +57,7 @@ bool was_removed(const engine::TickRecord& record, BodyId id) {
 MatchHistory::MatchHistory(const engine::World& world, std::uint32_t base_age_max)
     : game_(&world.game()),
       base_age_max_(base_age_max),
-      default_input_(world.game().input.bytes),
+      default_input_(engine::default_of(world.game().input)),
       inputs_(world.seats().size()),
       room_(1) {
   TICKBOX_ASSERT(base_age_max < protocol::kTicksRemembered);
@@ -68,7 +68,6 @@ MatchHistory::MatchHistory(const engine::World& world, std::uint32_t base_age_ma
   islands_.reserve(slots);
   outcomes_.reserve_slots(slots);
   spawns_.reserve_slots(slots);
-  game_->input.write_default(default_input_.data());
   for (std::uint16_t seat = 0; seat < seats; ++seat) {
     const ConstBytes held = world.has({seat}) ? world.input({seat}) : ConstBytes{default_input_};
     held_.insert(held_.end(), held.begin(), held.end());

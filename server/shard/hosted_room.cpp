@@ -1,6 +1,7 @@
 #include "server/shard/hosted_room.h"
 
 #include "core/assert.h"
+#include "engine/declared.h"
 #include "engine/entity_id.h"
 #include "server/shard/session.h"
 
@@ -10,12 +11,6 @@
 
 namespace tickbox::server {
 namespace {
-
-std::vector<std::byte> default_of(const TypeInfo& type) {
-  std::vector<std::byte> value(type.bytes);
-  type.write_default(value.data());
-  return value;
-}
 
 static_assert(net::kTokenUserBytesMax <= engine::kUserDataMax);
 
@@ -35,7 +30,7 @@ HostedRoom::HostedRoom(const RoomParts& parts, std::uint32_t seats, std::uint32_
       ray_judge_(tick_rate),
       empty_(parts.close_when_empty),
       look_backs_(world().seats().size()),
-      default_input_(default_of(world().game().input)) {
+      default_input_(engine::default_of(world().game().input)) {
   TICKBOX_ASSERT(seats <= world().seats().size());
 }
 

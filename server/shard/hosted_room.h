@@ -10,6 +10,7 @@
 #include "engine/log/tick_log.h"
 #include "net/connect_token.h"
 #include "net/transport.h"
+#include "protocol/both_ends.h"
 #include "protocol/history_depths.h"
 #include "server/match/match.h"
 #include "server/match/plan/plan_stages.h"
@@ -36,7 +37,7 @@ struct Session;
 // plays, and a pending one that is about to take over from it.
 
 /// The time that a player waits for a client that has fallen silent.
-inline constexpr Duration kBodyKept = std::chrono::seconds{30};
+inline constexpr Duration kBodyKept = protocol::kSeatKept;
 
 /// What the backend says to the game about a player.
 using UserBytes = InplaceVector<std::byte, net::kTokenUserBytesMax>;

@@ -3,6 +3,7 @@
 
 #include "core/clock.h"
 #include "net/handshake.h"
+#include "protocol/both_ends.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -187,19 +188,17 @@ inline constexpr UnprovenPace kUnprovenPaces[] = {
     {.silence = std::chrono::milliseconds{250}, .per_second = 5}};
 
 /// Snapshots per second to a client that could compute all of their content by itself.
-inline constexpr std::uint32_t kQuietSnapshotsPerSecond = 10;
+inline constexpr std::uint32_t kQuietSnapshotsPerSecond = protocol::kQuietSnapshotsPerSecond;
 
 /// Repeats per second of an event that the client has not acknowledged.
 inline constexpr std::uint32_t kEventRepeatsPerSecond = 4;
 /// Limits of desync reports: the interval between two of one client, and the rate of all clients
 /// together. A report takes up to 70 KB each way (protocol::kViewBytesMax), and some 400 KB of
 /// memory: both views as bytes and as rows, and the base.
-inline constexpr Duration kDesyncReportInterval = std::chrono::seconds{5};
+inline constexpr Duration kDesyncReportInterval = protocol::kDesyncReportInterval;
 inline constexpr Rate kDesyncReports{.per_second = 2, .burst = 8};
-/// The time that a report is kept, for parts and answers that were lost. It is shorter than the
-/// interval, so that a client never has two reports.
-inline constexpr Duration kDesyncReportKept = std::chrono::seconds{4};
-static_assert(kDesyncReportKept < kDesyncReportInterval);
+/// The time that a report is kept, for parts and answers that were lost.
+inline constexpr Duration kDesyncReportKept = protocol::kDesyncReportKept;
 
 /// The time between two DRAINs to a client, and while clients are handed over: a DRAIN that is lost
 /// keeps its client from the next server, and few clients are left that get another one.

@@ -13,6 +13,7 @@
 #include "net/handshake.h"
 #include "net/packet.h"
 #include "net/transport.h"
+#include "protocol/both_ends.h"
 #include "protocol/history_depths.h"
 #include "protocol/messages.h"
 #include "protocol/snapshot.h"
@@ -35,7 +36,7 @@
 namespace tickbox::server {
 
 /// The silence after which a client counts as gone.
-inline constexpr Duration kSessionTimeout = std::chrono::seconds{5};
+inline constexpr Duration kSessionTimeout = protocol::kSilenceMax;
 
 /// A longer time without a tick means that the server was stopped or suspended, or its clock
 /// jumped. This time does not count as silence of clients.

@@ -6,6 +6,9 @@
 // does not know that sessions exist: it takes leaves, joins and inputs by player. The caller gives
 // a shard the time. A shard has no clock, thread or socket of its own, so that a test can run it
 // with its clients on a virtual clock.
+//
+// Two parts of a shard stand before it: InputReceiver takes inputs from messages, and MatchResults
+// publishes what the game of a room publishes.
 
 #include "core/bytes.h"
 #include "core/clock.h"

@@ -113,6 +113,24 @@ if [ "$loaded" -ne 0 ] && [ "$loaded" -ne 5 ]; then cat "$scratch/load.log"; fi
 check 'eight bots play, and no hash differs' \
     jq -se 'last | .clients.connected == 8 and .clients.dropped == 0 and .state_hash.mismatched == 0 and .state_hash.checked > 100' \
     "$scratch/load.json"
+# The client of the game as a library for engines, from C.
+check 'the game is installed' cmake --install "$bin" --prefix "$scratch/engine"
+# engine_by NAME WORD...: compiles engine.c with the flags that pkg-config gives for these words, and plays.
+# shellcheck disable=SC2317 # called by check
+engine_by() {
+    local paths
+    paths=$(dirname "$(find "$scratch/engine" -name tag_client.pc)"):$PKG_CONFIG_PATH
+    # shellcheck disable=SC2046 # flags are words
+    cc -std=c11 -Wall -Wextra -Wpedantic -Werror "$top/tests/consumer/engine.c" \
+        $(PKG_CONFIG_PATH=$paths pkg-config --cflags --libs "${@:2}") -o "$scratch/$1" &&
+        LD_LIBRARY_PATH=$(dirname "$(find "$scratch/engine" -name libtag_client.so)") "$scratch/$1" "$address" tag
+}
+check 'an engine in C plays by the shared library' engine_by shared tag_client
+# shellcheck disable=SC2016 # bash -c expands it
+check 'the library shows the interface alone' \
+    bash -c '! nm --dynamic --defined-only --format=posix "$1" | grep -v "^tb_"' - "$(find "$scratch/engine" -name libtag_client.so)"
+find "$scratch/engine" -name 'libtag_client.so' -exec mv {} {}.away \;
+check 'an engine in C plays by the archive' engine_by archive --static tag_client
 kill -TERM "$server"
 check 'the server stops' wait "$server"
 check 'the recording is stepped again to the same hashes' "$bin/tag" replay verify "$scratch"/recordings/*.tickbox

@@ -215,11 +215,11 @@ TEST(DiskServer, AFileAtItsLimitEndsWithAWholeRecord) {
   const os::TemporaryFolder folder;
   const std::string recordings = folder.file("recordings");
   // `ulimit -f` counts units of 1,024 bytes in this shell. Two units are enough for the keyframe of
-  // a room of 1,660 seats that nobody is in, and not for the twelve seconds after it.
+  // a room of 2,000 seats that nobody is in, and not for the twelve seconds after it.
   Process server{
       {.program = "/bin/bash",
        .arguments = {"-c", "ulimit -f 2 && exec \"$0\" \"$@\"", tickbox_server({}).program,
-                     "--port", "0", "--admin-port", "0", "--max-clients", "1660", "--record",
+                     "--port", "0", "--admin-port", "0", "--max-clients", "2000", "--record",
                      recordings, "--ticks", "780"}}};
   expect_ended(finish(server), kFailed, {"recording_degraded", "file too large"});
   const auto files = recordings_in(recordings);

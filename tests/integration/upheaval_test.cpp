@@ -195,7 +195,7 @@ TEST(Upheaval, StreamsTakeNothingFromProbesAndRecordings) {
   const auto streams = std::ranges::count(answers, "HTTP/1.1 200 OK");
   EXPECT_GE(streams, 20);
   EXPECT_EQ(std::ranges::count(answers, "HTTP/1.1 503 Service Unavailable"),
-            kRooms * kReaders - streams);
+            std::ptrdiff_t{kRooms} * kReaders - streams);
   for (int i = 0; i < 30; ++i) {
     for (const char* const probe : {"/livez", "/readyz"}) {
       const auto asked = std::chrono::steady_clock::now();

@@ -1,3 +1,5 @@
+// `tickbox connect`: one client that plays, verifies and says what it found.
+
 #include "cli/exit_code.h"
 #include "client/commands/commands.h"
 #include "client/commands/connect/play_summary.h"

@@ -74,10 +74,10 @@ void TerminalScreen::handle_changes() {
   if (terminal_->consume_changes()) shown_ = {};
 }
 
-std::vector<terminal::KeyEvent> TerminalScreen::keys() {
-  std::vector<terminal::KeyEvent> events = decoder_.decode(terminal_->read(), clock_.now());
-  const auto stops = [](const terminal::KeyEvent& event) {
-    return event.type == terminal::KeyEvent::Type::Suspend;
+std::vector<client::KeyEvent> TerminalScreen::keys() {
+  std::vector<client::KeyEvent> events = decoder_.decode(terminal_->read(), clock_.now());
+  const auto stops = [](const client::KeyEvent& event) {
+    return event.type == client::KeyEvent::Type::Suspend;
   };
   if (std::erase_if(events, stops) > 0) terminal_->request_stop();
   return events;
@@ -130,20 +130,20 @@ std::span<const bots::PlayerCommand> TerminalView::commands_of(const GameTable& 
 }
 
 bool TerminalView::leaves_by_q() const {
-  const auto q = terminal::key_named("q");
+  const auto q = client::key_named("q");
   return !bindings_ || !bindings_->has(*q);
 }
 
 void TerminalView::read_keys() {
   const Instant now = clock_.now();
-  for (const terminal::KeyEvent& event : screen_->keys()) {
+  for (const client::KeyEvent& event : screen_->keys()) {
     handle(event, now);
   }
 }
 
-void TerminalView::handle(const terminal::KeyEvent& event, Instant now) {
-  using Type = terminal::KeyEvent::Type;
-  const bool is_q = event.type == Type::Down && event.key == *terminal::key_named("q");
+void TerminalView::handle(const client::KeyEvent& event, Instant now) {
+  using Type = client::KeyEvent::Type;
+  const bool is_q = event.type == Type::Down && event.key == *client::key_named("q");
   if (event.type == Type::Interrupt || (is_q && leaves_by_q())) has_left_ = true;
   keys_.handle(event, now);
 }

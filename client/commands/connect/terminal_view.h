@@ -3,9 +3,9 @@
 // commands from its keys.
 
 #include "client/commands/play/swarm.h"
+#include "client/keys.h"
 #include "client/player.h"
 #include "client/terminal/field.h"
-#include "client/terminal/key_bindings.h"
 #include "client/terminal/keyboard.h"
 #include "client/terminal/page.h"
 #include "client/terminal/screen.h"
@@ -38,7 +38,7 @@ class TerminalScreen {
   void handle_changes();
 
   /// Returns the keys since the last call. Ctrl-Z is not among them: it stops the job.
-  [[nodiscard]] std::vector<terminal::KeyEvent> keys();
+  [[nodiscard]] std::vector<client::KeyEvent> keys();
 
   /// Draws a page, unless the terminal is too slow and has not taken the last one.
   void show(const terminal::Page& page);
@@ -83,7 +83,7 @@ class TerminalView {
                std::unique_ptr<TerminalScreen> screen);
 
   void read_keys();
-  void handle(const terminal::KeyEvent& event, Instant now);
+  void handle(const client::KeyEvent& event, Instant now);
   [[nodiscard]] std::span<const bots::PlayerCommand> commands_of(const GameTable& game);
   [[nodiscard]] bool leaves_by_q() const;
   [[nodiscard]] terminal::Page page(Swarm& swarm);
@@ -96,8 +96,8 @@ class TerminalView {
   TerminalViewOptions options_;
   const Clock& clock_;
   std::unique_ptr<TerminalScreen> screen_;
-  terminal::HeldKeys keys_;
-  std::optional<terminal::KeyBindings> bindings_;  ///< of the game; nothing before it is known
+  client::HeldKeys keys_;
+  std::optional<client::KeyBindings> bindings_;  ///< of the game; nothing before it is known
   std::vector<bots::PlayerCommand> commands_;
   std::vector<terminal::DrawnBody> bodies_;
   std::vector<std::string> figures_;

@@ -1,3 +1,5 @@
+// `tickbox load`: its options, and what they become; load_run.h runs it.
+
 #include "bots/bot.h"
 #include "cli/build_info.h"
 #include "cli/exit_code.h"

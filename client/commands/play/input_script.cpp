@@ -21,19 +21,6 @@ using Json = nlohmann::ordered_json;
 
 constexpr int kVersion = 2;
 
-std::vector<std::byte> default_input(const GameTable& game) {
-  std::vector<std::byte> input(game.input.bytes);
-  game.input.write_default(input.data());
-  return input;
-}
-
-std::vector<std::byte> default_avatar(const GameTable& game) {
-  const TypeInfo& type = game.kinds[game.avatar].type;
-  std::vector<std::byte> avatar(type.bytes);
-  type.write_default(avatar.data());
-  return avatar;
-}
-
 /// A value of an input: one field, or one of the values of an array.
 struct InputValue {
   const FieldInfo* field = nullptr;
@@ -54,7 +41,9 @@ std::vector<InputValue> values_of(const GameTable& game) {
 class Gathering {
  public:
   explicit Gathering(const GameTable& game)
-      : game_(game), rest_(default_input(game)), avatar_(default_avatar(game)) {}
+      : game_(game),
+        rest_(engine::default_of(game.input)),
+        avatar_(engine::default_of(game.kinds[game.avatar].type)) {}
 
   /// Takes the inputs that players hold in a world.
   void begin(const engine::World& world) {
@@ -68,7 +57,7 @@ class Gathering {
   /// Adds a tick. `at`: its tick in the script.
   void tick(std::uint32_t at, const engine::DecodedTick& tick) {
     for (auto& [seat, input] : held_) {
-      release(input);
+      engine::release_input(game_, avatar_, input);
     }
     for (const Player player : tick.leaves) {
       rest(at, player.seat);
@@ -100,13 +89,6 @@ class Gathering {
   }
 
  private:
-  /// Releases what a player has pressed, as a step does after the players have acted.
-  void release(std::vector<std::byte>& input) const {
-    if (!engine::has_press_down(game_.input, input)) return;
-    engine::release_presses(game_.input, input);
-    if (game_.significant != nullptr) game_.significant(input.data(), avatar_.data());
-  }
-
   void set_held(Player player, ConstBytes input) {
     held_[player.seat].assign(input.begin(), input.end());
   }
@@ -152,7 +134,7 @@ std::optional<std::uint32_t> number(const json::Value& object, const char* key,
 class PlayerParser {
  public:
   PlayerParser(const GameTable& game, std::uint32_t ticks, std::vector<InputValue> values)
-      : rest_(default_input(game)), ticks_(ticks), values_(std::move(values)) {}
+      : rest_(engine::default_of(game.input)), ticks_(ticks), values_(std::move(values)) {}
 
   [[nodiscard]] std::optional<PlayerScript> parse(const json::Value& line) const {
     const auto seat = line.is_object() ? number(line, "seat", engine::kSeatsMax - 1) : std::nullopt;
@@ -348,7 +330,7 @@ std::expected<InputScript, std::string> parse_script(std::string_view text, engi
 Playback::Playback(InputScript script, const Repeats& repeats)
     : script_(std::move(script)),
       rounds_(repeats.rounds),
-      rest_(default_input(*script_.game)),
+      rest_(engine::default_of(script_.game->input)),
       positions_(repeats.clients > 0 ? repeats.clients : script_.players.size()) {}
 
 ConstBytes Playback::input(std::size_t number, Tick tick) {

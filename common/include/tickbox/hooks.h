@@ -50,7 +50,7 @@ concept HasTopSpeed =
 // Both are optional; what else a game defines uses them.
 template <class Game>
 inline constexpr bool kHasLists = kIsList<OutcomesOf<Game>> && kIsList<EventsOf<Game>> &&
-                                  kIsList<CommandsOf<Game>> && kIsList<ResultsOf<Game>>;
+                                  kIsList<CommandsOf<Game>> && kIsList<ResultsOf<Game>>;  // NOLINT
 template <class Game>
 inline constexpr bool kHasStates = Declared<SeatOf<Game>> && Declared<RoomOf<Game>> &&
                                    Declared<SecretOf<Game>> && Declared<BotStateOf<Game>>;

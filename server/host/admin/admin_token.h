@@ -46,7 +46,7 @@ class AdminToken {
 /// The tokens that open an admin side, each if there is one.
 struct AdminTokens {
   std::optional<AdminToken> all{};      ///< opens every path
-  std::optional<AdminToken> metrics{};  ///< opens /metrics alone
+  std::optional<AdminToken> metrics{};  ///< opens /metrics and /v1/status?clients=0
   std::optional<AdminToken> matches{};  ///< opens /matches alone
 
   /// Reads the files that the options name. Fails: with one line.

@@ -73,7 +73,8 @@ std::optional<std::string> contradiction(const Options& options) {
     return "--allow-exposed-keys concerns the file that --key-file names; add --key-file F";
   }
   for (const auto& [file, flag, path] :
-       {std::tuple{&options.metrics_token_file, "--metrics-token-file", "/metrics"},
+       {std::tuple{&options.metrics_token_file, "--metrics-token-file",
+                   "/metrics and /v1/status?clients=0"},
         std::tuple{&options.matches_token_file, "--matches-token-file", "/matches"}}) {
     if (file->empty() || !options.admin_token_file.empty()) continue;
     return fmt::format(

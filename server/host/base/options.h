@@ -69,7 +69,7 @@ struct Options {
   std::uint16_t admin_port = kDefaultAdminPort;  ///< 0: any free port
   std::string admin_bind = "127.0.0.1";
   std::string admin_token_file;                ///< the bearer token of the admin side; empty: none
-  std::string metrics_token_file;              ///< one that opens /metrics alone; empty: none
+  std::string metrics_token_file;              ///< for /metrics and totals; empty: none
   std::string matches_token_file;              ///< one for matches that move; empty: none
   std::vector<std::string> admin_hosts;        ///< names of the admin side in Host headers
   std::uint32_t tick_rate = 60;                ///< per second

@@ -45,29 +45,6 @@ std::shared_ptr<const ServedGame> ServedGame::make(const GameTable& game, std::s
       ServedGame{.game = &game, .map = std::move(made), .identity = identity});
 }
 
-std::expected<std::unique_ptr<ServedRoom>, std::string> ServedRoom::open(
-    const Options& options, const RecordingsParts& parts, const RoomPlan& plan,
-    std::shared_ptr<const ServedGame> of, std::string_view page,
-    std::shared_ptr<const ArrivedMatch> arrived) {
-  auto room = std::make_unique<ServedRoom>();
-  room->id = plan.id;
-  room->of = std::move(of);
-  room->arrived = std::move(arrived);
-  room->match = room->arrived != nullptr ? std::make_unique<Match>(room->arrived->world)
-                                         : std::make_unique<Match>(*room->of->game, room->of->map,
-                                                                   options.tick_rate, plan.seed);
-  auto recorded = Recordings::open(options, parts,
-                                   {.id = plan.id,
-                                    .match = *room->match,
-                                    .identity = room->of->identity,
-                                    .seed = plan.seed,
-                                    .rooms_open = plan.rooms_open,
-                                    .page = page});
-  if (!recorded) return std::unexpected(std::move(recorded.error()));
-  room->recordings = *std::move(recorded);
-  return room;
-}
-
 std::expected<std::vector<std::unique_ptr<ServedRoom>>, std::string> RoomOpener::open_first() {
   std::vector<RoomPlan> plans;
   for (const RoomsOfGame& of : rooms_of(options_)) {
@@ -132,6 +109,32 @@ std::expected<std::shared_ptr<const ServedGame>, RoomFault> RoomOpener::served(
       ServedGame{.game = of->game, .map = std::move(of->map), .identity = plan.moved->identity});
 }
 
+/// Makes the match, and opens its files; may wait for the disk. Fails: with one line.
+std::expected<std::unique_ptr<ServedRoom>, std::string> RoomOpener::make_room(
+    const RoomPlan& plan, std::shared_ptr<const ServedGame> of,
+    std::shared_ptr<const ArrivedMatch> arrived) {
+  auto room = std::make_unique<ServedRoom>();
+  room->id = plan.id;
+  room->of = std::move(of);
+  room->arrived = std::move(arrived);
+  room->match = room->arrived != nullptr ? std::make_unique<Match>(room->arrived->world)
+                                         : std::make_unique<Match>(*room->of->game, room->of->map,
+                                                                   options_.tick_rate, plan.seed);
+  // The first room of a game writes its page.
+  const bool is_new =
+      std::ranges::none_of(served_, [&](const auto& each) { return each->game == plan.game; });
+  auto recorded = Recordings::open(options_, parts_,
+                                   {.id = plan.id,
+                                    .match = *room->match,
+                                    .identity = room->of->identity,
+                                    .seed = plan.seed,
+                                    .rooms_open = plan.rooms_open,
+                                    .page = is_new ? options_.page : std::string_view{}});
+  if (!recorded) return std::unexpected(std::move(recorded.error()));
+  room->recordings = *std::move(recorded);
+  return room;
+}
+
 std::expected<std::unique_ptr<ServedRoom>, RoomFault> RoomOpener::open(const RoomPlan& plan) {
   auto of = served(plan);
   if (!of) return std::unexpected{std::move(of.error())};
@@ -141,11 +144,7 @@ std::expected<std::unique_ptr<ServedRoom>, RoomFault> RoomOpener::open(const Roo
     if (!world) return std::unexpected{std::move(world.error())};
     arrived = std::make_shared<const ArrivedMatch>(ArrivedMatch{plan.moved, *std::move(world)});
   }
-  // The first room of a game writes its page.
-  const bool is_new =
-      std::ranges::none_of(served_, [&](const auto& each) { return each->game == plan.game; });
-  auto opened = ServedRoom::open(options_, parts_, plan, *of,
-                                 is_new ? options_.page : std::string_view{}, std::move(arrived));
+  auto opened = make_room(plan, *of, std::move(arrived));
   if (!opened) return std::unexpected{RoomFault{500, std::move(opened.error())}};
   if (std::ranges::find(served_, *of) == served_.end()) served_.push_back(*of);
   return *std::move(opened);

@@ -64,13 +64,6 @@ struct ServedRoom {
   std::shared_ptr<const ArrivedMatch> arrived;  ///< until its players have their seats
   Duration close_when_empty{};                  ///< see RoomParts
 
-  /// Makes the match, and opens its files; may wait for the disk. `of`: the game and the map of the
-  /// plan. `page`: see RecordedRoom. Fails: with one line.
-  [[nodiscard]] static std::expected<std::unique_ptr<ServedRoom>, std::string> open(
-      const Options& options, const RecordingsParts& parts, const RoomPlan& plan,
-      std::shared_ptr<const ServedGame> of, std::string_view page,
-      std::shared_ptr<const ArrivedMatch> arrived = {});
-
   [[nodiscard]] RoomParts parts() {
     return {.match = *match,
             .id = id,
@@ -136,6 +129,9 @@ class RoomOpener {
  private:
   [[nodiscard]] std::expected<std::shared_ptr<const ServedGame>, RoomFault> served(
       const RoomPlan& plan) const;
+  [[nodiscard]] std::expected<std::unique_ptr<ServedRoom>, std::string> make_room(
+      const RoomPlan& plan, std::shared_ptr<const ServedGame> of,
+      std::shared_ptr<const ArrivedMatch> arrived);
 
   const Options& options_;
   engine::Games games_;

@@ -10,6 +10,8 @@
 namespace tickbox::server {
 namespace {
 
+static_assert(engine::kGameNameMax <= net::kGameNameMax, "an ACCEPT names the game");
+
 template <class... Visitors>
 struct Overloaded : Visitors... {
   using Visitors::operator()...;

@@ -10,7 +10,7 @@ namespace tickbox::commands {
 namespace {
 
 client::ClientStats with_mismatch(std::optional<engine::WorldDifference> difference) {
-  client::ClientStats stats{{.hashes_checked = 7, .hashes_mismatched = 1}, {}};
+  client::ClientStats stats{{{.hashes_checked = 7, .hashes_mismatched = 1}, {}}, {}};
   stats.first_mismatch = client::HashMismatch{
       .tick = {90}, .expected = 0xab, .got = 0xcd, .difference = std::move(difference)};
   return stats;
@@ -84,7 +84,7 @@ TEST(PlayFigures, SayThatPlayersAreHardlyInControl) {
 }
 
 TEST(PlayFigures, NameTheFirstFieldThatDiffers) {
-  EXPECT_EQ(document_of({{.hashes_checked = 3}, {}}),
+  EXPECT_EQ(document_of({{{.hashes_checked = 3}, {}}, {}}),
             R"({"state_hash":{"checked":3,"mismatched":0,"first_mismatch":null}})");
   EXPECT_EQ(document_of(with_mismatch(std::nullopt)),
             R"({"state_hash":{"checked":7,"mismatched":1,"first_mismatch":{"tick":90,)"

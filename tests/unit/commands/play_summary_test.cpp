@@ -16,21 +16,22 @@ void add(Histogram& histogram, std::uint64_t value, int count) {
 }
 
 client::ClientStats good_stats() {
-  client::ClientStats stats{{.ticks = 3'600,
-                             .hashes_checked = 117,
-                             .untouched = {.checked = 111, .exact = 111},
-                             .touched = {.checked = 5, .exact = 5},
-                             .inputs_sent = 3'661,
-                             .inputs_late = 1,
-                             .inputs_substituted = 2,
-                             .ticks_shown = 1'000,
-                             .ticks_extrapolated = 480,
-                             .ticks_extrapolated_wrong = 3,
-                             .presentation_delay = 45'000'000,
-                             .up_sent = 1'000,
-                             .up_arrived = 943,
-                             .down_sent = 1'000,
-                             .down_arrived = 992},
+  client::ClientStats stats{{{.ticks = 3'600,
+                              .hashes_checked = 117,
+                              .untouched = {.checked = 111, .exact = 111},
+                              .touched = {.checked = 5, .exact = 5},
+                              .inputs_sent = 3'661,
+                              .inputs_late = 1,
+                              .inputs_substituted = 2,
+                              .ticks_shown = 1'000,
+                              .ticks_extrapolated = 480,
+                              .ticks_extrapolated_wrong = 3,
+                              .presentation_delay = 45'000'000,
+                              .up_sent = 1'000,
+                              .up_arrived = 943,
+                              .down_sent = 1'000,
+                              .down_arrived = 992},
+                             {}},
                             {}};
   add(stats.round_trip, 101'000, 1);
   return stats;

@@ -2,6 +2,7 @@
 
 #include "desync/desync.h"
 
+#include "engine/log/words.h"
 #include "tests/unit/desync/sample.h"
 
 #include <gtest/gtest.h>
@@ -9,6 +10,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tickbox::desync {
 namespace {
@@ -85,6 +87,32 @@ TEST(Desync, HasANameForEachCauseEndAndSide) {
   EXPECT_EQ(name_of(DesyncEnd::Unanswered), "unanswered");
   EXPECT_EQ(name_of(DesyncSide::Server), "server");
   EXPECT_EQ(name_of(DesyncSide::Client), "client");
+}
+
+// Before the fix, the aim of a shot was held after the tick of the shot, as no server holds it: the
+// next shot to the same side was told without its aim.
+TEST(Causes, AShotToTheSameSideHasItsAimToo) {
+  const GameTable& game = games::arena();
+  const std::vector<std::byte> rest = engine::default_of(game.input);
+  std::vector<std::byte> shot = rest;
+  constexpr std::size_t kShoot = 1;
+  constexpr std::size_t kAim = 3;
+  engine::set_value(game.input.fields()[kShoot], 0, 1, shot);
+  engine::set_value(game.input.fields()[kAim], 0, 30, shot);
+  std::vector<std::byte> change;
+  {
+    engine::BitWriter writer{change};
+    engine::pack_change(game.input, rest, shot, writer);
+  }
+  Causes causes{game};
+  std::vector<std::byte> held = rest;
+  for (const std::uint32_t tick : {7U, 9U}) {
+    causes.add_input({tick}, samples::crate_id(1), engine::BitReader{change}, held);
+    EXPECT_EQ(held, rest);
+  }
+  for (const Cause& cause : causes.finish()) {
+    EXPECT_EQ(cause.what, engine::changes_in_words(game.input, rest, shot)) << cause.tick.value;
+  }
 }
 
 }  // namespace

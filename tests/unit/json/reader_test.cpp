@@ -52,6 +52,7 @@ TEST(JsonReader, RefusesAKeyThatAnObjectHasTwice) {
   EXPECT_TRUE(read(R"([{"a": 1}, {"a": {"a": 2}}])"));
   expect_refused("{\"" + std::string(10'000, 'k') + "\":0,\"" + std::string(10'000, 'k') + "\":0}",
                  {}, 1, "given twice");
+  expect_refused(R"({"a\nb": 0, "a\nb": 0})", {}, 1, R"(key "a\x0ab" is given twice)");
 }
 
 TEST(JsonReader, RefusesWhatIsNoJson) {

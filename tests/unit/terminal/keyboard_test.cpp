@@ -1,4 +1,4 @@
-// Bytes of terminals as keys, and how long keys are down.
+// Bytes of terminals as keys.
 
 #include "client/terminal/keyboard.h"
 
@@ -12,6 +12,8 @@
 namespace tickbox::terminal::keyboard_test {
 namespace {
 
+using client::key_named;
+using client::kKeys;
 using std::chrono::milliseconds;
 using Type = KeyEvent::Type;
 
@@ -122,145 +124,6 @@ TEST(KeyDecoder, ASequenceWithoutAnEndIsDropped) {
 
 TEST(KeyDecoder, ANumberOutOfRangeIsNoKey) {
   EXPECT_EQ(decoded("\x1b[99999999999999999999u\x1b[;u\x1b[u"), Events{});
-}
-
-class HeldKeysTest : public ::testing::Test {
- protected:
-  void press(std::string_view name, milliseconds at) { keys_.handle(down(name), kStart + at); }
-
-  [[nodiscard]] bool is_down(std::string_view name, milliseconds at) const {
-    return keys_.is_down(key(name), kStart + at);
-  }
-
-  /// Returns when the key counts as pressed, in milliseconds, if its bytes come at these times.
-  std::vector<int> presses(const std::vector<int>& bytes) {
-    std::vector<int> found;
-    for (int at = bytes.front(); at <= bytes.back() + 500; at += 10) {
-      if (std::ranges::find(bytes, at) != bytes.end()) press("w", milliseconds{at});
-      keys_.settle(kStart + milliseconds{at});
-      if (keys_.is_pressed(key("w"))) found.push_back(at);
-      keys_.clear_presses();
-    }
-    return found;
-  }
-
-  HeldKeys keys_;
-};
-
-TEST_F(HeldKeysTest, AKeyIsDownForAWhileAfterItsLastBytes) {
-  press("w", milliseconds{0});
-  keys_.clear_presses();
-  EXPECT_TRUE(is_down("w", milliseconds{179}));
-  EXPECT_FALSE(is_down("w", milliseconds{180}));
-  EXPECT_FALSE(is_down("s", milliseconds{0}));
-}
-
-TEST_F(HeldKeysTest, RepeatsKeepAKeyDownAndAreNoPresses) {
-  press("w", milliseconds{0});
-  EXPECT_TRUE(keys_.is_pressed(key("w")));
-  keys_.clear_presses();
-  for (milliseconds at{100}; at <= milliseconds{1'000}; at += milliseconds{100}) {
-    press("w", at);
-    EXPECT_FALSE(keys_.is_pressed(key("w"))) << at.count();
-    EXPECT_TRUE(is_down("w", at + milliseconds{99})) << at.count();
-  }
-  EXPECT_FALSE(is_down("w", milliseconds{1'180}));
-}
-
-TEST_F(HeldKeysTest, AHeldKeyIsPressedOnce) {
-  int presses = 0;
-  for (int at = 0; at < 3'000; at += 10) {
-    // The first repeat after 500 ms, then one each 30 ms.
-    if (at == 0 || (at >= 500 && at < 2'000 && (at - 500) % 30 == 0)) press("w", milliseconds{at});
-    keys_.settle(kStart + milliseconds{at});
-    presses += keys_.is_pressed(key("w")) ? 1 : 0;
-    keys_.clear_presses();
-    if (at >= 500 && at < 2'000) {
-      EXPECT_TRUE(is_down("w", milliseconds{at})) << at;
-    }
-  }
-  EXPECT_EQ(presses, 1);
-}
-
-TEST_F(HeldKeysTest, EachTapIsAPress) {
-  EXPECT_EQ(presses({0, 250, 500, 900, 2'500}), (std::vector<int>{0, 360, 610, 1'010, 2'500}))
-      << "a little late, as it may be the first repeat";
-}
-
-TEST_F(HeldKeysTest, OnceThePauseBeforeRepeatsIsKnownTapsArePressesAtOnce) {
-  EXPECT_EQ(presses({0, 500, 530, 560}), std::vector<int>{0});
-  EXPECT_EQ(presses({5'000, 5'250, 5'600, 5'900}), (std::vector<int>{5'000, 5'250, 5'600, 5'900}));
-  EXPECT_EQ(presses({9'000, 9'490, 9'520, 9'550}), std::vector<int>{9'000}) << "held again";
-  EXPECT_EQ(presses({12'000, 12'500}), (std::vector<int>{12'000, 12'610}))
-      << "a tap after just that pause";
-}
-
-// Three quick taps look like a held key.
-TEST_F(HeldKeysTest, AWrongPauseIsCorrectedByTheNextHeldKey) {
-  EXPECT_EQ(presses({0, 300, 390}), std::vector<int>{0});
-  EXPECT_EQ(presses({5'000, 5'500, 5'530, 5'560}), (std::vector<int>{5'000, 5'500}));
-  EXPECT_EQ(presses({9'000, 9'500, 9'530, 9'560}), std::vector<int>{9'000});
-}
-
-TEST_F(HeldKeysTest, OnlyTheKeyThatWasPressedLastRepeats) {
-  press("w", milliseconds{0});
-  press("d", milliseconds{100});
-  keys_.clear_presses();
-  press("w", milliseconds{400});
-  EXPECT_TRUE(keys_.is_pressed(key("w")));
-}
-
-TEST_F(HeldKeysTest, WithReleasesNoPressIsInDoubt) {
-  keys_.handle({.type = Type::ReportsReleases}, kStart);
-  press("w", milliseconds{0});
-  keys_.handle(up("w"), kStart);
-  keys_.clear_presses();
-  press("w", milliseconds{400});
-  EXPECT_TRUE(keys_.is_pressed(key("w")));
-}
-
-// Ticks may be further apart than a key is down.
-TEST_F(HeldKeysTest, APressLastsUntilItIsForgotten) {
-  press("w", milliseconds{0});
-  EXPECT_TRUE(is_down("w", milliseconds{500}));
-  keys_.clear_presses();
-  EXPECT_FALSE(is_down("w", milliseconds{500}));
-}
-
-TEST_F(HeldKeysTest, LaterPressesHaveAHigherOrder) {
-  press("w", milliseconds{0});
-  press("s", milliseconds{1});
-  EXPECT_LT(keys_.order(key("w")), keys_.order(key("s")));
-  press("w", milliseconds{2});
-  EXPECT_LT(keys_.order(key("w")), keys_.order(key("s"))) << "a repeat";
-}
-
-TEST_F(HeldKeysTest, WithReleasesAKeyIsDownUntilItsRelease) {
-  keys_.handle({.type = Type::ReportsReleases}, kStart);
-  press("w", milliseconds{0});
-  keys_.clear_presses();
-  EXPECT_TRUE(is_down("w", milliseconds{60'000}));
-  keys_.handle(up("w"), kStart + milliseconds{60'000});
-  EXPECT_FALSE(is_down("w", milliseconds{60'000}));
-}
-
-TEST_F(HeldKeysTest, ATapWithinATickCounts) {
-  keys_.handle({.type = Type::ReportsReleases}, kStart);
-  press("w", milliseconds{0});
-  keys_.handle(up("w"), kStart);
-  EXPECT_TRUE(is_down("w", milliseconds{10}));
-  keys_.clear_presses();
-  EXPECT_FALSE(is_down("w", milliseconds{10}));
-}
-
-TEST_F(HeldKeysTest, TheLossOfFocusReleasesAllKeys) {
-  keys_.handle({.type = Type::ReportsReleases}, kStart);
-  press("w", milliseconds{0});
-  press("d", milliseconds{0});
-  keys_.clear_presses();
-  keys_.handle({.type = Type::FocusLost}, kStart);
-  EXPECT_FALSE(is_down("w", milliseconds{1}));
-  EXPECT_FALSE(is_down("d", milliseconds{1}));
 }
 
 }  // namespace

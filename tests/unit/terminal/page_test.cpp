@@ -3,6 +3,9 @@
 
 #include "client/terminal/page.h"
 
+#include "games/arena/arena.h"
+#include "games/platformer/platformer.h"
+#include "tests/support/menagerie.h"
 #include "tests/support/paths.h"
 
 #include <gtest/gtest.h>
@@ -255,6 +258,18 @@ TEST(Field, PlacesAtTheEdgeOfTheWorldAreDrawn) {
       .scene =
           Scene{.centre = {kEdge, -kEdge}, .sight = {kEdge, kEdge}, .walls = {}, .bodies = bodies}};
   own_place(draw(page, {.columns = 80, .rows = 24}, Colours::All));
+}
+
+TEST(KeyHints, GroupKeysByTheFirstFieldThatTheySet) {
+  EXPECT_EQ(key_hints(games::arena()), U"d s a w move  → ↓ ← ↑ shoot  l k j i ray");
+  EXPECT_EQ(key_hints(tests::menagerie()), U"← → walk  ↑ jump  b bomb  space shoot");
+  EXPECT_EQ(key_hints(games::platformer()), U"a ← d → run  w space jump  r restart");
+}
+
+TEST(KeyHints, AGameWithoutKeysHasNone) {
+  GameTable game = games::arena();
+  game.keys = {};
+  EXPECT_EQ(key_hints(game), U"");
 }
 
 }  // namespace

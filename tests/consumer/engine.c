@@ -1,0 +1,37 @@
+// A program of two seconds over the C interface: a bot of the game plays, and the hashes are counted.
+//   engine ADDRESS BOT
+#define _POSIX_C_SOURCE 199309L
+#include <stdio.h>
+#include <tickbox/client.h>
+#include <time.h>
+
+static uint64_t now_ns(void) {
+  struct timespec now;
+  timespec_get(&now, TIME_UTC);
+  return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+int main(int argc, char** argv) {
+  char why[300] = "";
+  tb_client* client = NULL;
+  const tb_options options = {.size = sizeof(options),
+                              .abi = TB_ABI,
+                              .address = argc > 1 ? argv[1] : NULL,
+                              .bot = argc > 2 ? argv[2] : NULL,
+                              .error = why,
+                              .error_size = sizeof(why)};
+  if (tb_client_open(&options, now_ns(), &client) != TB_OK) {
+    fprintf(stderr, "%s\n", why);
+    return 1;
+  }
+  for (const uint64_t end = now_ns() + 2000000000u; now_ns() < end;) {
+    tb_client_step(client, now_ns());
+    nanosleep(&(const struct timespec){0, 2000000}, NULL);
+  }
+  tb_figures figures = {.size = sizeof(figures)};
+  tb_client_figures(client, &figures);
+  tb_client_close(&client);
+  printf("%llu checked, %llu wrong\n", (unsigned long long)figures.hashes_checked,
+         (unsigned long long)figures.hashes_wrong);
+  return figures.hashes_checked > 20 && figures.hashes_wrong == 0 ? 0 : 1;
+}

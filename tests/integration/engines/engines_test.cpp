@@ -1,0 +1,157 @@
+// The C interface against the real server: by the library's own socket, and by the engines of
+// client/engines.
+
+#include "games/arena/arena.h"
+#include "os/process/steady_clock.h"
+#include "tests/integration/access.h"
+#include "tests/integration/document.h"
+#include "tests/integration/running_server.h"
+#include "tests/support/paths.h"
+#include "tickbox/client.h"
+#include "tickbox/program.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <fstream>
+#include <string>
+
+namespace tickbox::integration::engines_test {
+namespace {
+
+using std::chrono::milliseconds;
+
+std::uint64_t now_ns() {
+  return static_cast<std::uint64_t>(os::SteadyClock{}.now().time_since_epoch().count());
+}
+
+/// A handle with a socket of its own.
+class Handle {
+ public:
+  explicit Handle(const char* address, const char* token = nullptr, const char* bot = "chase") {
+    const tb_options options{.size = sizeof(tb_options),
+                             .abi = TB_ABI,
+                             .address = address,
+                             .token = token,
+                             .bot = bot,
+                             .error = why_.data(),
+                             .error_size = why_.size()};
+    EXPECT_EQ(tb_client_open(&options, now_ns(), &client_), TB_OK) << why_.data();
+  }
+
+  ~Handle() { EXPECT_EQ(tb_client_close(&client_), TB_OK); }
+
+  Handle(const Handle&) = delete;
+  Handle& operator=(const Handle&) = delete;
+
+  /// Steps until the condition holds. Returns whether it did in time.
+  template <class Condition>
+  bool step_until(Condition condition, Duration time = kPatience) {
+    const os::SteadyClock clock;
+    const Instant end = clock.now() + time;
+    while (!condition()) {
+      if (clock.now() > end) return false;
+      EXPECT_EQ(tb_client_step(client_, now_ns()), TB_OK);
+      os::sleep_until(clock.now() + milliseconds{2});
+    }
+    return true;
+  }
+
+  [[nodiscard]] tb_client* get() const { return client_; }
+
+  [[nodiscard]] tb_figures figures() const {
+    tb_figures figures{.size = sizeof(tb_figures)};
+    EXPECT_EQ(tb_client_figures(client_, &figures), TB_OK);
+    return figures;
+  }
+
+  [[nodiscard]] tb_phase phase() const {
+    tb_phase phase{};
+    EXPECT_EQ(tb_client_phase(client_, &phase), TB_OK);
+    return phase;
+  }
+
+  [[nodiscard]] std::string why() const {
+    const char* why = nullptr;
+    EXPECT_EQ(tb_client_why(client_, &why), TB_OK);
+    return why;
+  }
+
+ private:
+  std::array<char, 300> why_{};
+  tb_client* client_ = nullptr;
+};
+
+TEST(Engines, AHandlePlaysOverASocketOfItsOwn) {
+  const RunningServer server;
+  std::array<char, 64> address{};
+  ASSERT_EQ(tb_resolve(("localhost:" + port_of(server.address())).c_str(), address.data(),
+                       address.size()),
+            TB_OK);
+  {
+    Handle handle{address.data()};
+    EXPECT_TRUE(handle.step_until([&] { return handle.figures().hashes_checked > 100; }));
+    EXPECT_EQ(handle.phase(), TB_PLAYING);
+    EXPECT_EQ(handle.figures().hashes_wrong, 0U);
+    EXPECT_TRUE(server.wait_for_clients(1));
+  }
+  EXPECT_TRUE(server.wait_for_goodbyes(1));
+}
+
+TEST(Engines, AHandleWithATokenFindsTheServerInIt) {
+  const Keys keys;
+  const RunningServer server{Strings{"--key-file", keys.file()}};
+  std::ifstream file{keys.issue("token", server.address())};
+  std::string token;
+  ASSERT_TRUE(std::getline(file, token));
+  Handle handle{nullptr, token.c_str()};
+  EXPECT_TRUE(handle.step_until([&] { return handle.phase() == TB_PLAYING; })) << handle.why();
+  Handle other{server.address().c_str()};
+  EXPECT_TRUE(other.step_until([&] { return other.phase() == TB_REFUSED; }))
+      << "the published key is none of this server's";
+  EXPECT_NE(other.why(), "");
+}
+
+TEST(Engines, AHandleWithoutATokenJoinsTheNextMatch) {
+  const RunningServer server{faulty_server({"--tick-rate", "20"}, "FAULT_MATCH_TICKS=20")};
+  Handle handle{server.address().c_str()};
+  tb_session session{.size = sizeof(tb_session)};
+  EXPECT_TRUE(handle.step_until([&] {
+    return tb_client_session(handle.get(), &session) == TB_OK && session.matches_ended >= 2;
+  }));
+  EXPECT_GE(session.number, 2U);
+  EXPECT_EQ(handle.figures().hashes_wrong, 0U);
+}
+
+TEST(Engines, AHandleSaysWhyNobodyAnswers) {
+  Handle handle{"127.0.0.1:9"};
+  EXPECT_TRUE(handle.step_until([&] { return handle.phase() == TB_REFUSED; }));
+  EXPECT_NE(handle.why(), "");
+}
+
+TEST(Engines, ThePythonBotPlaysAndEveryHashIsRight) {
+#ifdef TICKBOX_ARENA_CLIENT
+  const RunningServer server;
+  Process other{tickbox({"connect", server.address(), "--seconds", "30", "--quiet"})};
+  ASSERT_TRUE(server.wait_for_clients(1));
+  const Document figures =
+      document_of({.program = "/usr/bin/python3",
+                   .arguments = {"-B", tests::source_file("client/engines/python/bot.py"),
+                                 TICKBOX_ARENA_CLIENT, server.address(), "10"}});
+  EXPECT_GT(figures.number("hashes_checked"), 100);
+  EXPECT_EQ(figures.number("hashes_wrong"), 0);
+  EXPECT_GT(figures.number("predictions_exact"), 100);
+  EXPECT_GT(figures.number("inputs"), 300);
+#else
+  GTEST_SKIP() << "this build has no library that python can load";
+#endif
+}
+
+}  // namespace
+}  // namespace tickbox::integration::engines_test
+
+const tickbox::GameTable& tickbox::game_named_by_TICKBOX_GAME() {
+  return games::arena();
+}
