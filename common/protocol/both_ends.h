@@ -1,5 +1,5 @@
 #pragma once
-// The times and rates that no message has, and by which both ends know what the other one does.
+// The times and rates that no message has, and from which each end knows what the other one does.
 
 #include "core/clock.h"
 

@@ -75,6 +75,17 @@ bool FixedBodies::remove(BodyId id) {
   return true;
 }
 
+void FixedBodies::clear() {
+  bodies_.clear();
+  free_.clear();
+  by_id_.clear();
+  solids_.clear();
+  ghosts_.clear();
+  hash_ = 0;
+  ++serial_;
+  changes_.clear();
+}
+
 void FixedBodies::record_change(const Body& body) {
   if (changes_.size() == 2 * kChangesKept) {
     changes_.erase(changes_.begin(), changes_.begin() + kChangesKept);

@@ -68,6 +68,9 @@ class FixedBodies {
   /// Removes a body; returns false if none has this id. Cost: as add().
   bool remove(BodyId id);
 
+  /// Removes all bodies and keeps the memory. A FixedWatch then does not know what has changed.
+  void clear();
+
   /// A sum over the hashes of all bodies: the same in whatever order they were added. Cost: none.
   [[nodiscard]] std::uint64_t hash() const { return hash_; }
 

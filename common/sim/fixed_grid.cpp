@@ -32,6 +32,13 @@ void FixedGrid::remove(std::uint32_t slot) {
   }
 }
 
+void FixedGrid::clear() {
+  std::ranges::fill(heads_, kEnd);
+  at_level_.fill(0);
+  levels_ = 0;
+  count_ = 0;
+}
+
 void FixedGrid::link(std::uint32_t slot) {
   std::uint32_t& head = head_of(entries_[slot]);
   entries_[slot].next = head;

@@ -34,6 +34,9 @@ class FixedGrid {
   /// Removes a body. Requires: it is in the grid. Cost: as the number of bodies in its list.
   void remove(std::uint32_t slot);
 
+  /// Removes all bodies and keeps the memory. Cost: as the most bodies so far.
+  void clear();
+
   using Visit = FunctionRef<void(std::uint32_t)>;
   using IsOver = FunctionRef<bool(FineTime)>;
 

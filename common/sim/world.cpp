@@ -124,7 +124,11 @@ void PhysicsWorld::remove(std::span<const BodyId> ids) {
 
 void PhysicsWorld::clear() {
   movers_.clear();
-  fixed_.reset();
+  if (fixed_.use_count() > 1) {
+    fixed_.reset();
+  } else if (fixed_) {
+    fixed_->clear();
+  }
 }
 
 std::uint64_t state_hash(const PhysicsWorld& world) {

@@ -84,7 +84,7 @@ class PhysicsWorld {
   /// Cost: linear in the movers behind the first and in `ids`; FixedBodies::remove() for each id.
   void remove(std::span<const BodyId> ids);
 
-  /// Removes all movers and fixed bodies; keeps the memory of the movers.
+  /// Removes all movers and fixed bodies; keeps the memory of what no other world shares.
   void clear();
 
   /// For the step.
@@ -96,7 +96,7 @@ class PhysicsWorld {
   WorldSettings settings_;
   SharedStatics statics_;
   std::vector<Body> movers_;
-  std::shared_ptr<FixedBodies> fixed_;  ///< null until one is added, and after clear()
+  std::shared_ptr<FixedBodies> fixed_;  ///< null until one is added
   StepMemory step_memory_;
 };
 

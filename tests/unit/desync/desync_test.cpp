@@ -90,7 +90,7 @@ TEST(Desync, HasANameForEachCauseEndAndSide) {
 }
 
 // Before the fix, the aim of a shot was held after the tick of the shot, as no server holds it: the
-// next shot to the same side was told without its aim.
+// desync had the next shot to the same side without its aim.
 TEST(Causes, AShotToTheSameSideHasItsAimToo) {
   const GameTable& game = games::arena();
   const std::vector<std::byte> rest = engine::default_of(game.input);

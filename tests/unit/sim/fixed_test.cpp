@@ -69,6 +69,36 @@ TEST(FixedBodies, KeepTheirMemoryWhenTheWorldIsAssignedOneWithoutAny) {
   }
 }
 
+// Before the fix, a client that predicts a game with coins allocated at every view.
+TEST(FixedBodies, KeepTheirMemoryWhenTheWorldIsCleared) {
+#ifdef TICKBOX_AUDIT
+  GTEST_SKIP() << "the audit of each step allocates";
+#endif
+  Scene scene{kFalling, {box(1, at(0, 0), at(1, 1)), brick(2, at(0, 1), at(1, 1))}};
+  sim::PhysicsWorld& world = scene.world();
+  {
+    const sim::PhysicsWorld other = world;
+    world.clear();
+    EXPECT_EQ(world.find({2}), nullptr);
+    EXPECT_NE(other.find({2}), nullptr) << "both shared it";
+  }
+  sim::PhysicsStepper stepper;
+  const auto step_on_bricks = [&](int y) {
+    world.clear();
+    world.add(box(1, at(0, 0), at(1, 1)));
+    for (std::uint32_t id = 2; id < 42; ++id) {
+      world.add(brick(id, at(id - 2, y), at(1, 1)));
+    }
+    stepper.step(world);
+  };
+  step_on_bricks(1);
+  EXPECT_EQ(world.find({1})->min, at(0, 0));
+  const std::uint64_t before = tests::allocations();
+  step_on_bricks(3);
+  EXPECT_EQ(tests::allocations(), before);
+  EXPECT_GT(world.find({1})->min.y, 0) << "the step forgets the bricks of before";
+}
+
 TEST(FixedBodies, AreFoundAfterMoreChangesThanAreFollowed) {
   Scene scene{kFalling, {box(1, at(0, 0), at(1, 1)), brick(2, at(0, 1), at(1, 1))}};
   scene.step(5);
