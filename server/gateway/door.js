@@ -27,18 +27,27 @@ const TYPES = {
   wasm: "application/wasm", png: "image/png", ico: "image/x-icon", woff2: "font/woff2", webmanifest: "application/manifest+json",
 };
 
+/** Yields {name, isFile} of what a directory and those in it have. Hidden ones and links are no files. */
+function* filesIn(directory, under = "") {
+  for (const entry of fs.readdirSync(path.join(directory, under), { withFileTypes: true })) {
+    const name = path.join(under, entry.name), isShown = !entry.name.startsWith(".");
+    if (entry.isDirectory() && isShown) yield* filesIn(directory, name);
+    else yield { name, isFile: entry.isFile() && isShown };
+  }
+}
+
 /** Reads the files to serve, by path, each as it is and compressed. Hidden files, links and other types are left out. */
 async function readFiles(directory, log) {
   const files = new Map();
   let all = 0;
-  for (const name of fs.readdirSync(directory, { recursive: true })) {
-    const file = path.join(directory, name), type = TYPES[path.extname(name).slice(1)], about = fs.lstatSync(file);
-    if (about.isDirectory()) continue;
-    if (!about.isFile() || !type || /(^|\/)\./.test(name)) {
+  for (const { name, isFile } of filesIn(directory)) {
+    const type = TYPES[path.extname(name).slice(1)], file = path.join(directory, name);
+    if (!isFile || !type) {
       log("warning", "file_left_out", { file: name, reason: "hidden, a link, or of a type that pages do not have" });
       continue;
     }
-    if ((all += about.size) > FILES_BYTES_MAX) throw new UsageError(`--files: ${directory} has more than 64 MiB; give the folder of the page alone`);
+    all += fs.statSync(file).size;
+    if (all > FILES_BYTES_MAX) throw new UsageError(`--files: ${directory} has more than 64 MiB; give the folder of the page alone`);
     const plain = fs.readFileSync(file), tag = `"${createHash("sha256").update(plain).digest("base64url").slice(0, 22)}"`;
     const coded = { br: await promisify(zlib.brotliCompress)(plain), gzip: await promisify(zlib.gzip)(plain, { level: 9 }) };
     files.set(name === "index.html" ? "/" : encodeURI(`/${name}`), { type, plain, coded, tag });
@@ -125,7 +134,7 @@ class Door {
     const say = (status, body, type = TYPES.txt, also = { "Cache-Control": "no-store" }) => {
       if (response.headersSent) return;
       const shared = this.options.origin.includes(origin) ? { "Access-Control-Allow-Origin": origin, Vary: "Origin" } : {};
-      response.writeHead(status, { ...this.headers, ...shared, "Content-Type": type, ...also, ...(status >= 400 && { Connection: "close" }) });
+      response.writeHead(status, { ...this.headers, ...shared, "Content-Type": type, ...(status !== 304 && { "Content-Length": Buffer.byteLength(body) }), ...also, ...(status >= 400 && { Connection: "close" }) });
       response.end(body);
     };
     if (method === "POST" && url === "/rtc") return this.#receiveOffer(request, say);
@@ -134,8 +143,8 @@ class Door {
     if (url === "/gateway") return say(200, JSON.stringify({ servers: this.links.servers.listed, origins: this.options.origin }), TYPES.json);
     const file = this.files.get(url);
     if (!file) return say(404, this.files.size ? "there is no such file\n" : "no files are served here; start the gateway with --files DIR\n");
-    const also = { ETag: file.tag, Vary: "Accept-Encoding", "Cache-Control": "no-cache" };
-    if (headers["if-none-match"] === file.tag) return say(304, undefined, file.type, also);
+    const also = { ETag: file.tag, Vary: "Accept-Encoding, Origin", "Cache-Control": "no-cache" };
+    if (headers["if-none-match"] === file.tag) return say(304, "", file.type, also);
     const accepted = String(headers["accept-encoding"] ?? "").split(/, */);
     const coding = ["br", "gzip"].find((name) => accepted.includes(name) && file.coded[name].length < file.plain.length);
     return say(200, coding ? file.coded[coding] : file.plain, file.type, { ...also, ...(coding && { "Content-Encoding": coding }) });

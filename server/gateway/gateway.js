@@ -7,7 +7,7 @@
 
 const fs = require("node:fs"), http = require("node:http");
 const { Bucket, Links, Servers } = require("./links.js");
-const { Channels } = require("./roads.js");
+const { openChannels } = require("./roads.js");
 const { Door, readFiles } = require("./door.js");
 const { UsageError, isLoopback, parseOptions, readServers } = require("./options.js");
 
@@ -16,7 +16,7 @@ function makeLog(write) {
   const lines = new Bucket(2, 20);
   return (level, event, fields = {}) => {
     if (event.startsWith("link_") && !lines.take()) return;
-    const text = Object.entries(fields).map(([name, value]) => ` ${name}=${/^[^\s"=]+$/.test(value) ? value : JSON.stringify(String(value))}`);
+    const text = Object.entries(fields).map(([name, value]) => ` ${name}=${/^[!#-<>-~]+$/.test(value) ? value : JSON.stringify(String(value))}`);
     write(`${new Date().toISOString()} ${level} ${event}${text.join("")}\n`);
   };
 }
@@ -70,7 +70,8 @@ async function askForKeys({ admin, adminToken, bind }) {
 
 function listen(server, port, host, option) {
   return new Promise((done, fail) => {
-    server.once("error", ({ code }) => fail(new Error(`--${option}: ${host} port ${port} cannot be opened (${code}); is another program there? Give another --${option}`)));
+    // Stays after that: accept() may fail when descriptors run out.
+    server.on("error", ({ code }) => fail(new Error(`--${option}: ${host} port ${port} cannot be opened (${code}); is another program there? Give another --${option}`)));
     server.listen(port, host, done);
   });
 }
@@ -86,7 +87,7 @@ async function start(options, { log, limits = {} }) {
   const links = new Links({ servers, options, figures, log, limits }), shown = figuresServer(figures);
   let channels, door;
   try {
-    channels = new Channels(links, options);
+    channels = openChannels(links, options);
     door = new Door({ links, channels, options, files, limits });
     await listen(shown, options["figures-port"], "127.0.0.1", "figures-port");
     await listen(door.server, options.port, options.bind, "port");

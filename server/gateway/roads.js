@@ -63,7 +63,8 @@ function takeWebSocket(link, socket, links) {
     }
     link.receive(bytes.subarray(2));
   });
-  socket.on("ping", () => socket.terminate());  // pages cannot ping, and each answer would wait in memory
+  // Pages can send neither. An answer to a ping would wait in memory, and no rate counts a pong.
+  for (const frame of ["ping", "pong"]) socket.on(frame, () => socket.terminate());
   socket.on("close", (code) => link.lose(road, GOODBYES.includes(code)));
   socket.on("error", () => socket.terminate());
   link.take(road);
@@ -74,13 +75,11 @@ function takeWebSocket(link, socket, links) {
 function plainOffer(sdp) {
   const value = (pattern) => new RegExp(`^a=${pattern}\\r?$`, "m").exec(sdp)?.[1];
   const ufrag = value("ice-ufrag:([A-Za-z0-9+/]{4,256})"), pwd = value("ice-pwd:([A-Za-z0-9+/]{22,256})");
-  const fingerprint = value("fingerprint:(sha-256 (?:[0-9A-Fa-f]{2}:){31}[0-9A-Fa-f]{2})");
-  const mid = value("mid:([A-Za-z0-9_-]{1,16})"), size = value("max-message-size:(\\d{1,10})") ?? "65536";
-  const port = value("sctp-port:(\\d{1,5})") ?? "5000";
+  const fingerprint = value("fingerprint:(sha-256 (?:[0-9A-Fa-f]{2}:){31}[0-9A-Fa-f]{2})"), mid = value("mid:([A-Za-z0-9_-]{1,16})");
   if (!ufrag || !pwd || !fingerprint || !mid || !/^m=application \d{1,5} UDP\/DTLS\/SCTP webrtc-datachannel\r?$/m.test(sdp)) return undefined;
   return ["v=0", "o=- 1 1 IN IP4 0.0.0.0", "s=-", "t=0 0", `a=group:BUNDLE ${mid}`, "m=application 9 UDP/DTLS/SCTP webrtc-datachannel",
     "c=IN IP4 0.0.0.0", `a=ice-ufrag:${ufrag}`, `a=ice-pwd:${pwd}`, `a=fingerprint:${fingerprint}`, "a=setup:actpass",
-    `a=mid:${mid}`, `a=sctp-port:${port}`, `a=max-message-size:${size}`, ""].join("\r\n");
+    `a=mid:${mid}`, "a=sctp-port:5000", "a=max-message-size:65536", ""].join("\r\n");
 }
 
 /** Returns the answer with the public addresses as its only candidates. */
@@ -90,32 +89,23 @@ function withCandidates(sdp, addresses, port) {
   return `${others.trimEnd()}\r\n${candidates.join("")}a=end-of-candidates\r\n`;
 }
 
-/** WebRTC, on one UDP port. */
-class Channels {
-  #links;
-  #options;
-  #port;
-  #count = 0;
-
-  /** Holds the UDP port. Throws: an error of one line, if the port is not free. */
-  constructor(links, options) {
-    // The library writes what it has to say to stdout. What matters of it is an exception or a state here too.
-    rtc.initLogger("Fatal", () => links.figures.add("rtc_errors_total"));
-    this.#links = links;
-    this.#options = options;
-    try {
-      this.#port = new rtc.IceUdpMuxListener(options["rtc-port"], options.bind);
-    } catch {
-      throw new Error(`--rtc-port: UDP port ${options["rtc-port"]} of ${options.bind} cannot be opened; is another program there? Give another --rtc-port`);
-    }
+/** Opens the UDP port of WebRTC. Returns answer() and end(). Fails: an error of one line, if the port is not free. */
+function openChannels(links, options) {
+  const port = options["rtc-port"], { datagramBytes, openMs } = links.limits;
+  let count = 0, listener;
+  // The library writes what it has to say to stdout. What matters of it is an exception or a state here too.
+  rtc.initLogger("Fatal", () => links.figures.add("rtc_errors_total"));
+  try {
+    listener = new rtc.IceUdpMuxListener(port, options.bind);
+  } catch {
+    throw new Error(`--rtc-port: UDP port ${port} of ${options.bind} cannot be opened; is another program there? Give another --rtc-port`);
   }
 
   /** Answers a plainOffer() for a link. The channel becomes its road when it opens. Fails: an error of one line. */
-  answer(link, offer) {
-    const options = this.#options, links = this.#links, { datagramBytes, openMs } = links.limits;
-    const peer = new rtc.PeerConnection(`browser ${++this.#count}`, {
+  async function answer(link, offer) {
+    const peer = new rtc.PeerConnection(`browser ${++count}`, {
       iceServers: [], bindAddress: options.bind, enableIceUdpMux: true, mtu: 1280, maxMessageSize: datagramBytes + 1,
-      portRangeBegin: options["rtc-port"], portRangeEnd: options["rtc-port"], disableAutoNegotiation: true,
+      portRangeBegin: port, portRangeEnd: port, disableAutoNegotiation: true,
     });
     let road = null, isClosed = false, giveUp = () => {};
     const before = link.arriving, arriving = { close: () => end(false) };
@@ -136,6 +126,7 @@ class Channels {
     };
     const late = setTimeout(() => end(false), openMs);
     peer.onStateChange((state) => {
+      if (isClosed) return;
       // The browser's own close arrives as "disconnected" too, and ICE is closed then; where UDP has died, ICE has not.
       if (state === "closed" || state === "failed" || state === "disconnected") end(state === "closed" || peer.iceState() === "closed");
     });
@@ -161,25 +152,24 @@ class Channels {
       link.arriving = null;
       link.take(road);
     });
-    return new Promise((done, fail) => {
+    const described = new Promise((done, fail) => {
       giveUp = fail;
       peer.onGatheringStateChange((state) => {
-        if (state !== "complete" || isClosed) return;
-        const addresses = options["public-address"].length ? options["public-address"] : [options.bind];
-        done(withCandidates(peer.localDescription().sdp, addresses, options["public-rtc-port"] ?? options["rtc-port"]));
+        if (state === "complete" && !isClosed) done(peer.localDescription().sdp);
       });
-      try {
-        peer.setRemoteDescription(offer, "offer");
-        peer.setLocalDescription("answer");
-      } catch (failure) {
-        fail(failure);
-        end(false);
-      }
     });
+    try {
+      peer.setRemoteDescription(offer, "offer");
+      peer.setLocalDescription("answer");
+    } catch {
+      end(false);
+    }
+    const addresses = options["public-address"].length ? options["public-address"] : [options.bind];
+    return withCandidates(await described, addresses, options["public-rtc-port"] ?? port);
   }
 
-  /** Frees the port. All peers have been closed. The library's cleanup() is left out: it frees some channels twice. */
-  end() { this.#port.stop(); }
+  // All peers have been closed at the end. The library's cleanup() is left out: it frees some channels twice.
+  return { answer, end: () => listener.stop() };
 }
 
-module.exports = { Channels, plainOffer, takeWebSocket };
+module.exports = { openChannels, plainOffer, takeWebSocket };

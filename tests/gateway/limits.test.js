@@ -63,6 +63,7 @@ test("messages that are too long, or make no sense, end the browser's own link a
     "a byte": [(socket) => socket.send(Buffer.alloc(1)), 1008],
     "more confirmed than sent": [(socket) => socket.send(Buffer.from([9, 0, 0, HELLO])), 1008],
     "a ping": [(socket) => socket.ping(), 1006],
+    "a pong": [(socket) => socket.pong(), 1006],
     "fragments": [(socket) => { for (let i = 0; i < 20; ++i) socket.send(Buffer.alloc(1), { fin: false }); }, 1008],
     "no WebSocket": [(socket) => socket._socket.write(Buffer.alloc(64, 0xff)), 1002],
   };

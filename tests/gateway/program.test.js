@@ -119,6 +119,8 @@ test("files: by type, compressed, with a tag and a strict policy; nothing else",
   const script = "const a = 1;\n".repeat(500);
   const files = folder(t, { "index.html": "<!doctype html>", "play.js": script, "deep/play.wasm": Buffer.alloc(4000), ".hidden.js": "x", "key.pem": "x", "raw.png": Buffer.from("ab") });
   fs.symlinkSync("/etc/passwd", path.join(files, "link.txt"));
+  fs.symlinkSync(folder(t, { "a.txt": "x" }), path.join(files, "elsewhere"));
+  fs.symlinkSync(files, path.join(files, "deep/again"));
   const gateway = await startGateway(t, [await fakeServer(t)], ["--files", files, "--origin", "https://portal.example"]);
   const page = await get(gateway.base, "/?road=ws");
   assert.equal(page.status, 200);
@@ -129,6 +131,7 @@ test("files: by type, compressed, with a tag and a strict policy; nothing else",
   for (const coding of ["gzip", "br"]) {
     const { headers, body } = await get(gateway.base, "/play.js", { "Accept-Encoding": coding });
     assert.equal(headers["content-encoding"], coding);
+    assert.equal(headers["content-length"], String(body.length), "pages show how much of a file is there");
     assert.ok(body.length < 200);
     const { status } = await get(gateway.base, "/play.js", { "If-None-Match": headers.etag });
     assert.equal(status, 304);
@@ -137,7 +140,7 @@ test("files: by type, compressed, with a tag and a strict policy; nothing else",
   assert.equal(plain.headers["content-encoding"], undefined);
   assert.equal(String(plain.body), script);
   assert.equal((await get(gateway.base, "/deep/play.wasm")).headers["content-type"], "application/wasm");
-  for (const url of ["/.hidden.js", "/key.pem", "/link.txt", "/../package.json", "/deep/", "//play.js", "/%2e%2e/x"]) assert.equal((await get(gateway.base, url)).status, 404, url);
+  for (const url of ["/.hidden.js", "/key.pem", "/link.txt", "/elsewhere/a.txt", "/deep/again/play.js", "/../package.json", "/deep/", "//play.js", "/%2e%2e/x"]) assert.equal((await get(gateway.base, url)).status, 404, url);
   assert.equal((await fetch(`${gateway.base}/play.js`, { method: "PUT" })).status, 405);
   const bare = await startGateway(t, [await fakeServer(t)]);
   assert.match(String((await get(bare.base, "/")).body), /--files DIR/);
