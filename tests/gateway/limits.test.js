@@ -1,8 +1,10 @@
 // Each limit of the gateway, by a browser that tries to get more; and what a player beside it notices.
 "use strict";
 
-const assert = require("node:assert/strict"), dgram = require("node:dgram"), http = require("node:http"), net = require("node:net"), test = require("node:test");
-const { CONNECT, COOKIE, GATEWAY, HELLO, INPUT, PeerBrowser, SNAPSHOT, WebSocketBrowser, fakeServer, makeOffer, post, sleep, startGateway, until } = require("./support.js");
+const assert = require("node:assert/strict"), dgram = require("node:dgram"), fs = require("node:fs"), http = require("node:http"), net = require("node:net");
+const os = require("node:os"), path = require("node:path"), test = require("node:test");
+const { spawn } = require("node:child_process"), { once } = require("node:events");
+const { ACCEPT, CONNECT, COOKIE, GATEWAY, HELLO, INPUT, PeerBrowser, SNAPSHOT, WebSocketBrowser, fakeServer, makeOffer, post, sleep, startGateway, until } = require("./support.js");
 const { prefixOf } = require(`${GATEWAY}/links.js`), { plainOffer } = require(`${GATEWAY}/roads.js`);
 
 /** Plays beside an attack: 60 inputs a second. `isUnhurt()` ends that: most of them came back. */
@@ -249,6 +251,62 @@ test("a WebSocket that does not read, or lies about it, gets half a second of da
   assert.ok(process.memoryUsage().rss - before < 40e6, `${(process.memoryUsage().rss - before) / 1e6} MB more`);
   silent.confirms = true;
   await silent.echo("reads again");
+  await beside.isUnhurt();
+});
+
+// The peer is a process of its own, which is stopped in play: it acknowledges nothing any more.
+test("a data channel that does not read gets two datagrams, and no more memory", async (t) => {
+  const server = await fakeServer(t), gateway = await startGateway(t, [server]);
+  const beside = await playBeside(t, gateway);
+  const code = `const { PeerBrowser } = require(${JSON.stringify(`${__dirname}/support.js`)});
+    PeerBrowser.open({ after() {} }, { base: "${gateway.base}" }).then((peer) => peer.join()).then(() => console.log("plays"));`;
+  const child = spawn(process.execPath, ["-e", code], { stdio: ["ignore", "pipe", "inherit"] });
+  t.after(() => child.kill("SIGKILL"));
+  await once(child.stdout, "data");
+  const [port] = [...server.from].slice(-1), before = process.memoryUsage().rss;
+  child.kill("SIGSTOP");
+  for (let i = 0; i < 6000; ++i) {
+    server.socket.send(Buffer.alloc(1200, SNAPSHOT), port, "127.0.0.1");
+    if (i % 20 === 19) await sleep(1);
+  }
+  const dropped = await gateway.figure('dropped_total{direction="down",reason="road"}');
+  assert.ok(dropped > 4000, `${dropped} of 6,000 dropped; SCTP itself takes some before it waits`);
+  assert.ok(process.memoryUsage().rss - before < 40e6, `${(process.memoryUsage().rss - before) / 1e6} MB more`);
+  await beside.isUnhurt();
+});
+
+test("a UDP socket of the gateway takes datagrams of its server alone", async (t) => {
+  const server = await fakeServer(t), gateway = await startGateway(t, [server]);
+  server.accepts = false;
+  const browser = await WebSocketBrowser.open(t, gateway), stranger = dgram.createSocket("udp4");
+  t.after(() => stranger.close());
+  browser.send(CONNECT);
+  const [port] = await until(() => server.from.size && [...server.from], "the browser's socket");
+  for (let i = 0; i < 50; ++i) stranger.send(Buffer.from([ACCEPT]), port, "127.0.0.1");
+  await browser.echo("of the server");
+  assert.ok(browser.got.every(([type]) => type === SNAPSHOT), "nothing of the stranger came");
+  assert.equal(await gateway.figure('links{state="playing"}'), 0, "and it opened no place");
+});
+
+test("a download that is not read, and a body without an end, are cut; each file is in memory once", async (t) => {
+  const files = fs.mkdtempSync(path.join(os.tmpdir(), "gateway-"));
+  t.after(() => fs.rmSync(files, { recursive: true }));
+  fs.writeFileSync(path.join(files, "large.wasm"), Buffer.alloc(8e6));
+  const server = await fakeServer(t), gateway = await startGateway(t, [server], ["--files", files], { socketMs: 2000 });
+  const beside = await playBeside(t, gateway), sockets = [], before = process.memoryUsage().rss;
+  for (const head of [...Array(40).fill("GET /large.wasm"), "GET /livez", "PUT /large.wasm", "POST /rtc"]) {
+    const socket = net.connect(gateway.port, "127.0.0.1");
+    socket.on("error", () => {});
+    socket.write(`${head} HTTP/1.1\r\nHost: ${gateway.base.slice(7)}\r\nOrigin: ${gateway.base}\r\n${head.includes("large") && head.startsWith("GET") ? "" : "Content-Length: 1000000000\r\n"}\r\n`);
+    socket.pause();
+    const timer = setInterval(() => !head.startsWith("GET /large") && socket.writable && socket.write("x".repeat(1000)), 10);
+    t.after(() => clearInterval(timer));
+    t.after(() => socket.destroy());
+    sockets.push(socket);
+  }
+  await until(async () => (await gateway.figure("sockets")) >= 40, "all downloads");
+  assert.ok(process.memoryUsage().rss - before < 100e6, `${(process.memoryUsage().rss - before) / 1e6} MB for 40 downloads of 8 MB`);
+  await until(async () => (await gateway.figure("sockets")) === 0, "the end of all of them", 6000);
   await beside.isUnhurt();
 });
 

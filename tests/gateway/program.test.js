@@ -55,6 +55,9 @@ test("a wrong option is one line that says what to try, and exit 2", async (t) =
   const program = await run(t, ["--to", "localhost:7777"]);
   assert.deepEqual(await program.ended, { code: 2, signal: null });
   assert.equal(program.err, "gateway: --to: localhost:7777 is no numeric address with a port; give for example 127.0.0.1:7777 or [::1]:7777\n");
+  const usual = parseOptions([]);
+  const limits = ["players", "players-per-prefix", "pending", "opens-per-prefix", "opens", "bind"].map((name) => usual[name]);
+  assert.deepEqual(limits, [200, 32, 32, 8, 32, "127.0.0.1"], "what README.md says");
   const { help } = parseOptions(["--help"]);
   for (const name of ["--to ADDRESS:PORT", "--trust-proxy", "-h,--help"]) assert.ok(help.includes(`  ${name}`), name);
   assert.ok(help.split("\n").every((line) => line.length <= 80));

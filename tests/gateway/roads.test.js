@@ -101,6 +101,8 @@ test("a move that does not come about leaves the WebSocket as it is, and gives i
   await until(() => browser.secrets.length === 2, "another secret");
   const channel = await PeerBrowser.open(t, gateway, { secret: browser.secrets[1] });
   await channel.echo("moved");
+  assert.equal((await post(gateway, JSON.stringify({ offer: sdp }))).status, 200);  // without a WebSocket nothing is left
+  await until(async () => (await gateway.figure('closed_total{reason="no_channel"}')) === 1, "the end of an offer alone");
   assert.equal(server.from.size, 1);
 });
 
