@@ -138,7 +138,9 @@ function openChannels(links, options) {
         kind: "webrtc",
         send(bytes) {
           try {
-            return !isClosed && channel.isOpen() && channel.bufferedAmount() <= CHANNEL_WAITING_MAX && channel.sendMessageBinary(bytes);
+            if (isClosed || !channel.isOpen() || channel.bufferedAmount() > CHANNEL_WAITING_MAX) return false;
+            channel.sendMessageBinary(bytes);  // false says that it waits, and it is sent then
+            return true;
           } catch {  // closed by the browser between two of these calls, on another thread
             return false;
           }
