@@ -73,7 +73,7 @@ take_down() {
   if [[ $work ]]; then
     docker rm -f "$name" "$name-played" "$name-gateway" "$name-strangers" "$name-keyed" "$name-loopback" >/dev/null 2>&1 || true
     docker volume rm -f "$name" "$name-keys" "$name-strangers" "$name-keyed" "$name-loopback" >/dev/null 2>&1 || true
-    docker rmi "$server_image" "$client_image" "$gateway_image" "$packages_image" "$sbom_image" >/dev/null 2>&1 || true
+    docker rmi "$server_image" "$client_image" "$gateway_image" "$packages_image" "$sbom_image" "$sbom_image-gateway" >/dev/null 2>&1 || true
   fi
   engine_down
   exit "$status"
@@ -371,6 +371,13 @@ check_gateway() {
     'fetch("http://127.0.0.1:8080/gateway").then((said) => said.json()).then(({ servers }) => process.exit(servers[0].address === "127.0.0.1:7777" ? 0 : 1))'
   docker stop -t 10 "$container" >/dev/null
   check 'SIGTERM ends it with 0' same 0 "$(state '{{.State.ExitCode}}' "$container")"
+  engine_build "$work/context" sbom "$sbom_image-gateway" -f "$work/context/docker/gateway/Dockerfile" || die 'the gateway has no list of components'
+  files_of "$sbom_image-gateway" | tar -x -C "$work" sbom.json
+  local each
+  for each in ws node-datachannel libdatachannel openssl nodejs libc6; do
+    check "its list of components has $each" exits 0 jq -e \
+      ".components[] | select(.name == \"$each\") | (.version | length > 0) and (.purl | startswith(\"pkg:\"))" "$work/sbom.json"
+  done
 }
 
 stop() {
