@@ -57,7 +57,7 @@ make_base_image() {
   [[ ! $include ]] || cp /etc/ssl/certs/ca-certificates.crt "$base/etc/ssl/certs/"
   echo force-unsafe-io >"$base/etc/dpkg/dpkg.cfg.d/unsafe-io"
   # npm reaches its registry by what this machine trusts, and the package ca-certificates writes its own file.
-  local trusted=/etc/ssl/machine.crt change=()
+  local trusted=/etc/machine.crt change=()
   if cp /etc/ssl/certs/ca-certificates.crt "$base$trusted" 2>/dev/null; then change=(--change "ENV NODE_EXTRA_CA_CERTS=$trusted"); fi
   base_image=tickbox-test-base:$$
   tar -C "$base" --numeric-owner --one-file-system -c . | docker import ${change[@]+"${change[@]}"} - "$base_image" >/dev/null

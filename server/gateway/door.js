@@ -1,10 +1,5 @@
-// The door of the gateway: what browsers ask for by HTTP. Files of the page, offers of WebRTC, WebSockets.
-//
-//   GET  /...       a file of --files            GET /gateway   the servers by index, and the origins
-//   POST /rtc       {"offer": SDP, "secret"?}    GET /livez     that the gateway runs
-//   WebSocket /ws   with the protocol tickbox, and secret.SECRET to take a link over
-//
-// A secret is that of Links.giveSecret(); an offer's answer is {"answer": SDP, "secret"}.
+// The door of the gateway: what browsers ask for by HTTP. Files of the page, offers of WebRTC, WebSockets; README.md has the
+// requests and their answers.
 "use strict";
 
 const fs = require("node:fs"), http = require("node:http"), net = require("node:net"), path = require("node:path"), zlib = require("node:zlib");

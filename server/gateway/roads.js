@@ -1,16 +1,14 @@
-// The two roads between a browser and its link: a WebRTC data channel, and a WebSocket where UDP is blocked.
+// The two roads between a browser and its link: a WebRTC data channel, and a WebSocket where UDP is blocked. README.md has the
+// messages.
 //
 // A road is {kind, send, close}: `send` takes a datagram for the browser and returns whether the road has taken it.
 //
-// WebSocket. A binary message down is a datagram. A binary message up begins with the number of messages that have
-// arrived, 16 bits, little endian; then the index of a server and a datagram may follow. What the browser has not
-// confirmed is on its way, or waits somewhere, in a kernel too. TCP that only loses packets stalls for a moment and then
-// brings all of it at once, so datagrams wait; a road that is too narrow never catches up, so they wait half a second at
-// most. A text message down is {"secret":"..."}: see Links.giveSecret().
+// WebSocket. What the browser has not confirmed is on its way, or waits somewhere, in a kernel too. TCP that only loses packets
+// stalls for a moment and then brings all of it at once, so datagrams wait; a road that is too narrow never catches up, so they
+// wait half a second at most.
 //
-// Data channel. A message is a datagram; up, the index of a server stands before it. The browser reaches the gateway,
-// never the other way round: its candidates are not needed, for its checks tell where it is. So the offer is written again
-// from the few values that are needed, and no line of it can name an address to send to.
+// Data channel. The browser reaches the gateway, never the other way round: its candidates are not needed, for its checks tell
+// where it is. So the offer is written again from the few values that are needed, and no line of it can name an address.
 "use strict";
 
 const rtc = require("node-datachannel");
