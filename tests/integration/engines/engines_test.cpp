@@ -2,6 +2,7 @@
 // client/engines.
 
 #include "games/arena/arena.h"
+#include "os/files/file.h"
 #include "os/process/steady_clock.h"
 #include "tests/integration/access.h"
 #include "tests/integration/document.h"
@@ -15,13 +16,19 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
 #include <fstream>
+#include <set>
 #include <string>
 
 namespace tickbox::integration::engines_test {
 namespace {
 
 using std::chrono::milliseconds;
+namespace fs = std::filesystem;
 
 std::uint64_t now_ns() {
   return static_cast<std::uint64_t>(os::SteadyClock{}.now().time_since_epoch().count());
@@ -131,8 +138,9 @@ TEST(Engines, AHandleSaysWhyNobodyAnswers) {
   EXPECT_NE(handle.why(), "");
 }
 
-TEST(Engines, ThePythonBotPlaysAndEveryHashIsRight) {
 #ifdef TICKBOX_ARENA_CLIENT
+
+TEST(Engines, ThePythonBotPlaysAndEveryHashIsRight) {
   const RunningServer server;
   Process other{tickbox({"connect", server.address(), "--seconds", "30", "--quiet"})};
   ASSERT_TRUE(server.wait_for_clients(1));
@@ -144,10 +152,78 @@ TEST(Engines, ThePythonBotPlaysAndEveryHashIsRight) {
   EXPECT_EQ(figures.number("hashes_wrong"), 0);
   EXPECT_GT(figures.number("predictions_exact"), 100);
   EXPECT_GT(figures.number("inputs"), 300);
-#else
-  GTEST_SKIP() << "this build has no library that python can load";
-#endif
 }
+
+/// Runs it on a screen in memory, without a sound.
+std::string play_on_screen(const std::string& command) {
+  const Finished engine =
+      run({.program = "/usr/bin/xvfb-run",
+           .arguments = {"-a", "-s", "-screen 0 1280x800x24", "/bin/sh", "-c", command},
+           .environment = {"SDL_AUDIODRIVER=dummy", "ALSOFT_DRIVERS=null"}});
+  EXPECT_EQ(engine.exit_code, kDone) << engine;
+  return engine.out;
+}
+
+/// Returns the number after a word: 30 for "hashes" in "hashes 30 wrong 0".
+int number_after(const std::string& text, const std::string& word) {
+  const std::size_t place = text.find(word + " ");
+  EXPECT_NE(place, std::string::npos) << word << " is not in: " << text;
+  return place == std::string::npos ? -1 : std::atoi(text.c_str() + place + word.size());
+}
+
+TEST(Engines, TheArenaInAWindowDrawsThePlayerWhereTheInterfaceSays) {
+  const RunningServer server;
+  Process other{
+      tickbox({"connect", server.address(), "--bot", "chase", "--seconds", "60", "--quiet"})};
+  const os::TemporaryFolder folder;
+  const std::string arena = folder.file("arena");
+  const std::string shot = folder.file("shot.bmp");
+  const std::string out = play_on_screen(
+      "cc -Wall -Wextra -Werror " + tests::source_file("client/engines/sdl/arena.c") + " -I" +
+      tests::source_file("common/include") + " $(pkg-config --cflags --libs sdl2) -Wl,-rpath," +
+      fs::path{TICKBOX_ARENA_CLIENT}.parent_path().string() + " " + TICKBOX_ARENA_CLIENT + " -o " +
+      arena + " && exec " + arena + " " + server.address() + " 10 " + shot + " chase");
+  EXPECT_GT(number_after(out, "hashes"), 100);
+  EXPECT_EQ(number_after(out, "wrong"), 0);
+  unsigned x = 0;
+  unsigned y = 0;
+  ASSERT_EQ(std::sscanf(out.c_str(), "player %u %u", &x, &y), 2) << out;
+  // A picture as SDL stores it: 4 bytes a pixel after the head, the lowest row first.
+  const std::string picture = os::read_text(shot, 10'000'000).value();
+  const auto word = [&picture](std::size_t at) {
+    std::uint32_t value = 0;
+    std::memcpy(&value, picture.data() + at, sizeof(value));
+    return value;
+  };
+  const std::size_t first = word(10);
+  const std::size_t width = word(18);
+  const std::size_t height = word(22);
+  ASSERT_EQ(picture.size(), first + 4 * width * height);
+  std::set<std::uint32_t> colours;
+  for (std::size_t at = first; at < picture.size(); at += 4) {
+    colours.insert(word(at));
+  }
+  EXPECT_GT(colours.size(), 4U);
+  const std::uint32_t player = word(first + 4 * ((height - 1 - y) * width + x));
+  EXPECT_EQ(player & 0xff'ffffU, 0xec'f0f4U) << "the colour of the own player";
+}
+
+TEST(Engines, ThePlatformerInLoveReachesTheGoal) {
+  const RunningServer server{Strings{"--game", "platformer"}};
+  const fs::path libraries = fs::path{TICKBOX_ARENA_CLIENT}.parent_path();
+  const os::TemporaryFolder folder;
+  const std::string shot = folder.file("shot.png");
+  const std::string out = play_on_screen("love " + tests::source_file("client/engines/love") + " " +
+                                         tests::source_file("common/include/tickbox/client.h") +
+                                         " " + (libraries / "libplatformer_client.so").string() +
+                                         " " + server.address() + " 40 " + shot + " race");
+  EXPECT_GE(number_after(out, "finished"), 1);
+  EXPECT_GT(number_after(out, "hashes"), 100);
+  EXPECT_EQ(number_after(out, "wrong"), 0);
+  EXPECT_GT(fs::file_size(shot), 1'000U) << "a picture";
+}
+
+#endif
 
 }  // namespace
 }  // namespace tickbox::integration::engines_test
