@@ -137,6 +137,34 @@ tickbox_ensure_arm64() {
     rm -rf "$scratch"
 }
 
+# Installs Node, and the packages that server/gateway/package-lock.json names, into build/gateway. No script of a package runs,
+# and its hash decides whether it is right. Fails: 3 if they are not here and npm's registry cannot be reached, else 1.
+tickbox_ensure_gateway() {
+    local program missing=() folder=build/gateway
+    for program in nodejs:node npm:npm; do
+        command -v "${program#*:}" >/dev/null || missing+=("${program%:*}")
+    done
+    [ ${#missing[@]} -eq 0 ] || tickbox_ensure_packages "${missing[@]}" || return 1
+    if ! node -e 'const [a, b] = process.versions.node.split("."); process.exit(a > 18 || (a == 18 && b >= 20) ? 0 : 1)'; then
+        echo "the gateway needs Node 18.20 or later, this is $(node --version); install nodejs of Debian 12" >&2
+        return 1
+    fi
+    if ! cmp -s server/gateway/package-lock.json "$folder/installed.json"; then
+        mkdir -p "$folder"
+        rm -f "$folder/installed.json"
+        cp server/gateway/package.json server/gateway/package-lock.json server/gateway/.npmrc "$folder"
+        if ! npm ci --ignore-scripts --omit=dev --no-audit --no-fund --prefix "$folder" >&2; then
+            npm ping --fetch-retries=0 >/dev/null 2>&1 && return 1
+            echo "skipped: the gateway's packages are not here, and npm's registry cannot be reached; try again where npm ping succeeds" >&2
+            return 3
+        fi
+        cp server/gateway/package-lock.json "$folder/installed.json"
+    fi
+    # The checks of the tree read all that is in server/, and do not follow links.
+    [ -L server/gateway/node_modules ] || rm -rf server/gateway/node_modules
+    ln -sfn ../../build/gateway/node_modules server/gateway/node_modules
+}
+
 # Sets up ccache so that another checkout of the same sources can use the cached results as well.
 tickbox_share_cache() {
     export CCACHE_BASEDIR=$1 CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=pch_defines,time_macros CCACHE_PCH_EXTSUM=1 CCACHE_COMPILERCHECK=content
