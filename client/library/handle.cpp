@@ -254,6 +254,8 @@ tb_entity Picture::draw(const engine::GameOnMap& assets, const client::Presented
   entity.width = units(box.size.x);
   entity.height = units(box.size.y);
   entity.is_sensor = box.sensor ? 1 : 0;
+  entity.one_way = static_cast<std::uint8_t>(box.one_way);
+  entity.has_look = kind.has_look ? 1 : 0;
   entity.glyph = static_cast<std::uint8_t>(look.glyph);
   entity.colour = static_cast<std::uint8_t>(look.colour);
   entity.shape = static_cast<std::uint8_t>(look.shape);
@@ -316,11 +318,12 @@ net::ConnectToken Handle::make_token(const net::Address& to) {
 
 void Handle::on_event(const client::MatchEvent& event) {
   if (event.event.kind > 0) return events.add(game.table, event);
-  const Connection& connection = client->connection();
-  if (event.event.player.seat != connection.accept().player.value) return;
-  seat_values_.clear();
-  append_values(game.table.seat, event.event.bytes, seat_values_);
-  seat_session_ = connection.began_in_seat();
+  const std::uint32_t session = client->connection().began_in_seat();
+  if (seats_session_ != session) seats_.clear();
+  seats_session_ = session;
+  std::vector<std::int64_t>& values = seats_[event.event.player.seat];
+  values.clear();
+  append_values(game.table.seat, event.event.bytes, values);
 }
 
 void Handle::follow() {
@@ -462,8 +465,22 @@ tb_figures Handle::figures() const {
 }
 
 std::optional<std::span<const std::int64_t>> Handle::find_seat_values() const {
-  if (seat_session_ == 0 || seat_session_ != client->connection().began_in_seat()) return {};
-  return seat_values_;
+  const Connection& connection = client->connection();
+  if (seats_session_ != connection.began_in_seat()) return {};
+  const auto found = seats_.find(connection.accept().player.value);
+  if (found == seats_.end()) return {};
+  return found->second;
+}
+
+std::span<const tb_seat> Handle::find_seats() {
+  listed_seats_.clear();
+  if (seats_session_ != client->connection().began_in_seat()) return {};
+  for (const auto& [seat, values] : seats_) {
+    listed_seats_.push_back({.values = values.data(),
+                             .value_count = static_cast<std::uint32_t>(values.size()),
+                             .seat = seat});
+  }
+  return listed_seats_;
 }
 
 std::optional<std::span<const std::int64_t>> Handle::find_room_values() {

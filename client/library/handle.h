@@ -26,6 +26,7 @@
 #include <cstdint>
 #include <deque>
 #include <expected>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -271,6 +272,7 @@ struct Handle {
   /// Returns nothing while the values are not known; the same for the room's.
   [[nodiscard]] std::optional<std::span<const std::int64_t>> find_seat_values() const;
   [[nodiscard]] std::optional<std::span<const std::int64_t>> find_room_values();
+  [[nodiscard]] std::span<const tb_seat> find_seats();
 
   const OneGame game;
   const std::string game_name{game.table.name};
@@ -304,8 +306,10 @@ struct Handle {
   bool has_new_token_ = false;
   engine::SharedMap map_;
   std::string map_name_;
-  std::vector<std::int64_t> seat_values_;
-  std::uint32_t seat_session_ = 0;  ///< in whose seat they are, as Connection::began_in_seat()
+  std::map<std::uint16_t, std::vector<std::int64_t>> seats_;  ///< values by seat
+  /// In which they are known, as Connection::began_in_seat().
+  std::optional<std::uint32_t> seats_session_;
+  std::vector<tb_seat> listed_seats_;
   std::vector<std::int64_t> room_values_;
 
  public:

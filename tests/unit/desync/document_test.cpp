@@ -1,6 +1,6 @@
 // The file of a desync.
 
-#include "desync/files.h"
+#include "desync/document.h"
 #include "tests/unit/desync/sample.h"
 
 #include <gtest/gtest.h>
