@@ -62,3 +62,84 @@ for (const road of ["WebRTC", "WebSocket"]) {
     });
   }
 }
+
+/** Forwards datagrams of one browser to a UDP port, until it is told to stop: the UDP of this network dies then. */
+async function relay(t, port) {
+  const outer = dgram.createSocket("udp4"), inner = dgram.createSocket("udp4");
+  let from, isDead = false;
+  outer.on("message", (bytes, sender) => { from = sender; if (!isDead) inner.send(bytes, port, "127.0.0.1"); });
+  inner.on("message", (bytes) => { if (!isDead) outer.send(bytes, from.port, from.address); });
+  await new Promise((done) => outer.bind(0, "127.0.0.1", done));
+  t.after(() => { outer.close(); inner.close(); });
+  return { port: outer.address().port, die() { isDead = true; } };
+}
+
+test("UDP that dies in play: the page is back on the WebSocket within two seconds, in the same seat", options, async (t) => {
+  const server = await startServer(t, "arena"), port = await freePort("udp"), udp = await relay(t, port);
+  const gateway = await startGateway(t, "arena", [server], "--rtc-port", String(port), "--public-rtc-port", String(udp.port));
+  const page = await open(t, gateway.url);
+  await page.until("play.phase === 'playing' && play.link.kind === 'WebRTC'");
+  const { seat } = await page.evaluate("play.client.session");
+  const before = await page.figures();
+  udp.die();
+  const began = performance.now();
+  await page.until("play.link.kind === 'WebSocket'", 10_000);
+  const moved = performance.now() - began;
+  await page.until(`play.client.figures.snapshots > ${before.snapshots + 30}`);
+  t.diagnostic(`back after ${moved.toFixed(0)} ms`);
+  assert.ok(moved < 2500, `${moved} ms`);
+  const session = await page.evaluate("play.client.session");
+  assert.equal(session.seat, seat);
+  assert.equal(session.number, 1);
+  assert.equal((await page.figures()).hashes_wrong, 0);
+});
+
+test("a gateway that is killed and comes back: the page goes on in its seat", options, async (t) => {
+  const server = await startServer(t, "arena"), port = String(await freePort("tcp"));
+  const first = await startGateway(t, "arena", [server], "--port", port);
+  const page = await open(t, first.url);
+  await page.phase("playing");
+  const { seat } = await page.evaluate("play.client.session");
+  await first.stop("SIGKILL");
+  await page.until("play.link.kind === ''");
+  await startGateway(t, "arena", [server], "--port", port);
+  await page.until("play.link.kind !== '' && play.phase === 'playing'");
+  const { snapshots } = await page.figures();
+  await page.until(`play.client.figures.snapshots > ${snapshots + 10}`);
+  assert.equal((await page.evaluate("play.client.session")).seat, seat);
+});
+
+test("a reload goes on in its seat, a copy of the tab does not, and a page that is closed says goodbye", options, async (t) => {
+  const server = await startServer(t, "arena"), gateway = await startGateway(t, "arena", [server]);
+  const page = await open(t, gateway.url);
+  await page.phase("playing");
+  const { seat } = await page.evaluate("play.client.session");
+  const stored = await page.until("sessionStorage.getItem(Object.keys(sessionStorage)[0])");
+  await page.evaluate("location.reload(), 0");
+  await page.until("play.phase === 'playing' && performance.now() < 60000 && play.frames > 5");
+  assert.equal((await page.evaluate("play.client.session")).seat, seat);
+  const copy = await open(t, gateway.url, { before: `sessionStorage.setItem("tickbox /", ${JSON.stringify(stored)})` });
+  await copy.phase("playing");
+  assert.notEqual((await copy.evaluate("play.client.session")).seat, seat);
+  assert.equal(await page.evaluate("play.phase"), "playing");
+  await page.send("Page.navigate", { url: "about:blank" });
+  await until(() => /session_closed .*seat=0 .*reason=client_left/.test(server.log), "the server hears the goodbye");
+});
+
+test("a tab in the background says that it is paused, and goes on when it is seen again", options, async (t) => {
+  const server = await startServer(t, "arena"), gateway = await startGateway(t, "arena", [server]);
+  const page = await open(t, gateway.url);
+  await page.phase("playing");
+  const { seat } = await page.evaluate("play.client.session");
+  const hide = (isHidden) => page.evaluate(`Object.defineProperty(document, "hidden", { configurable: true, value: ${isHidden} }); document.dispatchEvent(new Event("visibilitychange")), 0`);
+  await hide(true);
+  assert.equal(await page.said(), "paused");
+  await page.send("Page.setWebLifecycleState", { state: "frozen" });
+  await sleep(8000);
+  await page.send("Page.setWebLifecycleState", { state: "active" });
+  await hide(false);
+  await page.phase("playing");
+  await page.until("document.querySelector('#card').hidden");
+  assert.equal((await page.evaluate("play.client.session")).seat, seat);
+  assert.equal((await page.figures()).hashes_wrong, 0);
+});

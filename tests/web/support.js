@@ -71,9 +71,9 @@ const freePort = (type) => new Promise((done) => {
 
 /** Starts a gateway that serves the page of a game in front of servers. Its address is `url`. */
 async function startGateway(t, game, servers, ...words) {
-  const port = words.includes("--port") ? [] : ["--port", "0"];
-  const gateway = await start(t, process.execPath, join(GATEWAY, "gateway.js"), "--files", join(BIN, `${game}-play`), ...port,
-    "--figures-port", "0", "--rtc-port", String(await freePort("udp")), "--json", ...servers.flatMap(({ address }) => ["--to", address]), ...words);
+  const usual = Object.entries({ "--port": "0", "--figures-port": "0", "--rtc-port": String(await freePort("udp")) })
+    .filter(([name]) => !words.includes(name)).flat();
+  const gateway = await start(t, process.execPath, join(GATEWAY, "gateway.js"), "--files", join(BIN, `${game}-play`), ...usual, "--json", ...servers.flatMap(({ address }) => ["--to", address]), ...words);
   gateway.url = `http://${gateway.ready.address}/`;
   return gateway;
 }

@@ -39,7 +39,8 @@ export class Input {
   /** `aimFrom()`: the place of the player's body on the screen; null while there is none. */
   constructor({ declared, canvas, stick, buttons, aimFrom }) {
     const { fields } = declared.input;
-    this.#single = declared.keys.filter(({ keys }) => !keys.includes("+"));
+    // Of keys that set several fields the first one says what they do.
+    this.#single = declared.keys.filter(({ keys }, i, all) => !keys.includes("+") && all.findIndex((each) => each.keys === keys) === i);
     const has = (name) => this.#single.some(({ keys }) => keys === name);
     this.#stick = DIRECTIONS.map(([arrow, letter]) => [letter, arrow].find(has));
     this.#aim = fields.find(({ name, form, count }) => name === "aim" && form === "whole" && count === 1);
@@ -77,10 +78,12 @@ export class Input {
     const handle = (event, isDown) => {
       const name = nameOf(event);
       if (!name || event.ctrlKey || event.metaKey || event.altKey || event.target.closest?.("button, summary")) return;
-      if (event.repeat) return void (this.#single.some(({ keys }) => keys.split("+").includes(name)) && event.preventDefault());
-      if (!this.#client?.key(name, isDown)) return;
-      event.preventDefault();
-      if (isDown) this.#first();
+      if (event.repeat) {
+        if (this.#single.some(({ keys }) => keys === name)) event.preventDefault();
+      } else if (this.#client?.key(name, isDown)) {
+        event.preventDefault();
+        if (isDown) this.#first();
+      }
     };
     addEventListener("keydown", (event) => handle(event, true));
     addEventListener("keyup", (event) => handle(event, false));
@@ -206,15 +209,15 @@ export class Input {
     const groups = new Map();
     for (const { keys, sets } of this.#single) groups.set(sets, [...new Set([...(groups.get(sets) ?? []), keys])]);
     into.replaceChildren(...[...groups].map(([sets, names]) => {
-      const isHand = names.length > 2 && names.every((name) => name in PLACES);
+      const isMouse = sets === this.#buttons[0]?.name, isHand = names.length > 2 && names.every((name) => name in PLACES);
       const keys = names.map((name) => {
         const cap = make("kbd", { text: labelOf(name) });
         if (isHand) cap.style.gridArea = PLACES[name];
         return cap;
       });
+      if (isMouse) keys.push(make("kbd", { name: "wide", text: "mouse" }));
       return make("section", { children: [make("h2", { text: words(sets) }), make("div", { name: isHand ? "" : "row", children: keys })] });
     }));
-    if (this.#aim && this.#buttons[0]) into.append(make("section", { children: [make("h2", { text: words(this.#buttons[0].name) }), make("div", { name: "row", children: [make("kbd", { text: "mouse" })] })] }));
     into.hidden = into.children.length === 0;
   }
 }

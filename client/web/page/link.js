@@ -62,13 +62,12 @@ export class Link {
     if (index === undefined || !this.#road?.send(index, datagram)) ++this.dropped;
   }
 
-  /** Call it several times a second. `isPlaying`: whether the server sends. */
-  check(isPlaying) {
+  /** Call it several times a second while there is a session. */
+  check() {
     const now = performance.now();
     if (now - this.#checked > 500) this.#heard = now;  // the page itself has slept
     this.#checked = now;
-    if (!isPlaying || this.kind !== "WebRTC" || now - this.#heard < SILENT_MS || this.#opening) return;
-    this.#heard = now;
+    if (this.kind !== "WebRTC" || now - this.#heard < SILENT_MS || this.#opening) return;
     this.#openSocket(this.#wayBack);
     this.#wayBack = null;  // it is good once; without it a link of its own opens, and the session moves there
   }
@@ -147,7 +146,9 @@ export class Link {
     socket.onclose = ({ reason }) => {
       if (this.#opening && isFirst) {
         this.#opening = false;
-        if (!this.#road) this.#road = road;  // the one that is lost
+        if (this.#road && performance.now() - this.#heard < SILENT_MS / 2) return;  // the channel was heard again
+        this.#road?.close();
+        this.#road = road;  // the one that is lost
       }
       this.#lose(road, reason);
     };

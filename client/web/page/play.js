@@ -154,7 +154,7 @@ class Play {
     if (!this.client) return;
     clearTimeout(this.#timer);
     const began = performance.now(), next = this.client.step(), { phase } = this.client;
-    this.link.check(phase === "playing" || phase === "loading");
+    if (phase !== "refused" && phase !== "ended") this.link.check();
     if (phase !== this.phase) this.#enter(phase);
     this.busy += performance.now() - began;
     this.#timer = setTimeout(() => this.#turn(), Math.min(next, 100));
