@@ -1,7 +1,9 @@
 // The page in a headless Chromium, behind the gateway: it plays by keys, and every hash is right.
 "use strict";
 
-const assert = require("node:assert/strict"), dgram = require("node:dgram"), fs = require("node:fs"), path = require("node:path"), test = require("node:test");
+const assert = require("node:assert/strict"), dgram = require("node:dgram"), fs = require("node:fs"), http = require("node:http");
+const os = require("node:os"), path = require("node:path"), test = require("node:test");
+const { execFileSync } = require("node:child_process");
 const { Chromium } = require("../support/chromium.js");
 const { BIN, freePort, hasGateway, sleep, startBots, startGateway, startServer, until } = require("./support.js");
 
@@ -142,4 +144,86 @@ test("a tab in the background says that it is paused, and goes on when it is see
   await page.until("document.querySelector('#card').hidden");
   assert.equal((await page.evaluate("play.client.session")).seat, seat);
   assert.equal((await page.figures()).hashes_wrong, 0);
+});
+
+/** A server with keys; `issue(client, expires)` returns a token for it. */
+async function startWithKeys(t) {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "play-")), keys = path.join(folder, "keys");
+  t.after(() => fs.rmSync(folder, { recursive: true }));
+  const server = await startServer(t, "arena", "--key-file", keys, "--create-key");
+  server.issue = (client, expires) => execFileSync(path.join(BIN, "tickbox"), ["token", "issue", "--key-file", keys, "--client", String(client),
+    "--server", server.address, "--expires", expires, "--out", "-"], { encoding: "utf8" }).trim();
+  return server;
+}
+
+test("a token admits once, and leaves the address; one that is used, late or missing is told in a sentence, once", options, async (t) => {
+  const server = await startWithKeys(t), gateway = await startGateway(t, "arena", [server]), token = server.issue(7, "60s"), late = server.issue(8, "1s");
+  const page = await open(t, `${gateway.url}#token=${token}`);
+  await page.phase("playing");
+  assert.equal(await page.evaluate("location.hash"), "");
+  assert.match(server.log, /session_opened .*client=7 /);
+  await sleep(1500);
+  for (const [hash, why] of [[`#token=${token}`, /has been used.*new link/], [`#token=${late}`, /expired.*new link/], ["", /needs a token.*new link/], ["#token=nonsense", /token/]]) {
+    const other = await open(t, gateway.url + hash);
+    await other.until(`/token/.test(document.querySelector('#card').textContent)`);
+    assert.match(await other.said(), why);
+    const sent = await other.evaluate("play.client?.figures.bytes_up ?? 0");
+    await sleep(1500);
+    assert.equal(await other.evaluate("play.client?.figures.bytes_up ?? 0"), sent, "nothing is tried by itself");
+  }
+  assert.equal(await page.evaluate("play.phase"), "playing");
+});
+
+test("the page around gives the token to an origin that the gateway names, and to no other", options, async (t) => {
+  const server = await startWithKeys(t), token = server.issue(9, "60s");
+  let gateway = null;
+  const site = http.createServer((request, response) => {
+    response.setHeader("Content-Type", "text/html");
+    response.end(`<iframe src="${gateway.url}" width="900" height="600"></iframe><script>
+      window.asked = 0;
+      addEventListener("message", ({ source, origin, data }) => {
+        if (origin + "/" !== "${gateway.url}" || data.tickbox !== "token") return;
+        ++window.asked;
+        source.postMessage({ token: "${token}" }, origin);
+      });</script>`);
+  });
+  await new Promise((done) => site.listen(0, "127.0.0.1", done));
+  t.after(() => { site.closeAllConnections(); site.close(); });
+  const origin = `http://localhost:${site.address().port}`;
+  gateway = await startGateway(t, "arena", [server], "--origin", origin);
+  const page = await open(t, origin);
+  await until(() => /session_opened .*client=9 /.test(server.log), "the frame plays");
+  assert.equal(await page.evaluate("window.asked"), 1);
+});
+
+test("a server that starts again: the page says so, and a button plays on", options, async (t) => {
+  const port = String(await freePort("udp")), first = await startServer(t, "arena", "--port", port), gateway = await startGateway(t, "arena", [first]);
+  const page = await open(t, gateway.url);
+  await page.phase("playing");
+  await first.stop();
+  await page.until("play.phase !== 'playing'");
+  await startServer(t, "arena", "--port", port);
+  await page.until("play.phase === 'playing' || !document.querySelector('#card button')?.click()");
+});
+
+test("fingers play: the stick moves, on a small screen in daylight", options, async (t) => {
+  const server = await startServer(t, "arena"), gateway = await startGateway(t, "arena", [server]);
+  const page = await open(t, `${gateway.url}livez`, { width: 390, height: 844, colours: "light" });
+  await page.send("Emulation.setTouchEmulationEnabled", { enabled: true });
+  await page.send("Page.navigate", { url: gateway.url });
+  await page.phase("playing");
+  await page.until("play.isFramed && !document.querySelector('#stick').hidden");
+  const at = () => page.evaluate("play.client.camera"), before = await at();
+  const { x, y, width } = await page.evaluate("document.querySelector('#stick').getBoundingClientRect().toJSON()");
+  const touch = (type, ...points) => page.send("Input.dispatchTouchEvent", { type, touchPoints: points });
+  for (const way of [1, -1]) {
+    await touch("touchStart", { x: x + width / 2, y: y + width / 2 });
+    await touch("touchMove", { x: x + width * (0.5 + 0.45 * way), y: y + width / 2 });
+    await sleep(1200);
+    if (process.env.PLAY_PICTURES) await page.screenshot(path.join(process.env.PLAY_PICTURES, "touch.png"));
+    await touch("touchEnd");
+  }
+  const after = await at();
+  assert.ok(Math.abs(after.x - before.x) + Math.abs(after.y - before.y) > 0.2);
+  assert.deepEqual(page.errors, []);
 });

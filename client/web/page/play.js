@@ -180,13 +180,14 @@ class Play {
     sessionStorage.removeItem(STORED);
     const again = async () => {
       say("connecting");
-      if (this.#token || this.origins.length > 0) this.#token = await askForToken(this.origins);
+      if (this.#canAsk()) this.#token = await askForToken(this.origins);
       if (phase !== "ended" || !this.client.join(this.#token)) await this.#open();
       this.#turn();
     };
     const sentence = `${why[0].toUpperCase()}${why.slice(1).replace(/[.]$/, "")}.`;
-    if (this.#token && !this.#canAsk()) {
-      return say(`${sentence} Your link is used up: get a new one where you got it.`, ...(history.length > 1 ? [["Go back", () => history.back()]] : []));
+    const isOfLink = /\btoken\b/.test(why) || (this.#token !== "" && phase === "ended");
+    if (isOfLink && !this.#canAsk()) {
+      return say(`${sentence} Get a new link where you got this one.`, ...(history.length > 1 ? [["Go back", () => history.back()]] : []));
     }
     return say(sentence, [phase === "ended" ? "Play again" : "Try again", () => again().catch((failure) => this.fail(failure))]);
   }
