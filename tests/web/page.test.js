@@ -163,7 +163,7 @@ test("a token admits once, and leaves the address; one that is used, late or mis
   assert.equal(await page.evaluate("location.hash"), "");
   assert.match(server.log, /session_opened .*client=7 /);
   await sleep(1500);
-  for (const [hash, why] of [[`#token=${token}`, /has been used.*new link/], [`#token=${late}`, /expired.*new link/], ["", /needs a token.*new link/], ["#token=nonsense", /token/]]) {
+  for (const [hash, why] of [[`#token=${token}`, /new link.*has been used/], [`#token=${late}`, /new link.*expired/], ["", /new link.*needs a token/], ["#token=nonsense", /token/]]) {
     const other = await open(t, gateway.url + hash);
     await other.until(`/token/.test(document.querySelector('#card').textContent)`);
     assert.match(await other.said(), why);

@@ -178,6 +178,7 @@ export class Input {
       buttons.append(button);
     };
     // What a finger on the picture does needs no button.
+    if (this.#aim && this.#buttons[0]) buttons.append(make("span", { text: `tap to ${words(this.#buttons[0].name)}` }));
     for (const field of this.#buttons.slice(this.#aim ? 1 : 0)) add(field.name, (isDown) => this.#button(field, isDown));
     const ofFields = new Set(this.#single.filter(({ value }) => value !== undefined).map(({ sets }) => sets));
     for (const { keys, sets } of this.#single) if (!ofFields.has(sets)) add(sets, (isDown) => this.#client?.key(keys, isDown));

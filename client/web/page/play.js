@@ -184,12 +184,11 @@ class Play {
       if (phase !== "ended" || !this.client.join(this.#token)) await this.#open();
       this.#turn();
     };
-    const sentence = `${why[0].toUpperCase()}${why.slice(1).replace(/[.]$/, "")}.`;
     const isOfLink = /\btoken\b/.test(why) || (this.#token !== "" && phase === "ended");
     if (isOfLink && !this.#canAsk()) {
-      return say(`${sentence} Get a new link where you got this one.`, ...(history.length > 1 ? [["Go back", () => history.back()]] : []));
+      return say(`You need a new link: get it where you got this one (${why.split(":")[0]}).`, ...(history.length > 1 ? [["Go back", () => history.back()]] : []));
     }
-    return say(sentence, [phase === "ended" ? "Play again" : "Try again", () => again().catch((failure) => this.fail(failure))]);
+    return say(`${why[0].toUpperCase()}${why.slice(1).replace(/[.]$/, "")}.`, [phase === "ended" ? "Play again" : "Try again", () => again().catch((failure) => this.fail(failure))]);
   }
 
   #canAsk() { return this.origins.length > 0 && Boolean(window.opener ?? (window.parent !== window)); }
