@@ -1,5 +1,5 @@
 #pragma once
-// What the C interface takes from the system. client/web/system.cpp has other definitions, for
+// What the C interface takes from the system. browser.cpp has other definitions of it, for
 // browsers.
 
 #include "core/clock.h"

@@ -170,15 +170,15 @@ TICKBOX_EXPORT(open) const char* play_open(std::uint32_t seed, double now) {
   TICKBOX_ASSERT(client() == nullptr);
   std::array<char, 256> error{};
   const char* next = module().buffer.data();
-  const auto take = [&next]() -> const char* {
+  const auto next_text = [&next]() -> const char* {
     const std::string_view text{std::exchange(next, next + std::string_view{next}.size() + 1)};
     return text.empty() ? nullptr : text.data();
   };
   tb_options options{.size = sizeof(tb_options), .abi = TB_ABI};
-  options.address = take();
-  options.token = take();
-  options.ticket = take();
-  options.bot = take();
+  options.address = next_text();
+  options.token = next_text();
+  options.ticket = next_text();
+  options.bot = next_text();
   options.seed = seed;
   options.send = [](void*, const char* to, const void* datagram, std::size_t size) {
     page_send(to, datagram, size);

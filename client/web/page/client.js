@@ -22,9 +22,11 @@ export class Client {
   static async make(module, send) {
     const client = new Client();
     client.#send = send;
-    const imports = { tickbox: { send: (to, at, size) => send(client.#bytes(at, size).slice(), client.#text(to)) } };
+    const imports = { tickbox: {
+      send: (to, at, size) => send(client.#bytes(at, size).slice(), client.#text(to)),
+      random: (at, size) => void crypto.getRandomValues(client.#bytes(at, size)),
+    } };
     const known = {
-      random_get: (at, size) => (crypto.getRandomValues(client.#bytes(at, size)), 0),
       clock_time_get: (clock, precision, at) => client.#writeTime(clock, at),
       fd_write: (file, at, count, written) => client.#write(at, count, written),
     };

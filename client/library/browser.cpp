@@ -2,43 +2,29 @@
 // those of the page. Sockets and names are the page's too, so here there are none.
 
 #include "client/library/system.h"
-
 #include "net/crypto.h"
 
-#include <algorithm>
+#include <chrono>
+#include <cstddef>
 #include <cstdint>
-#include <unistd.h>
-
-namespace {
-
-/// The most that getentropy() gives at once.
-constexpr std::size_t kEntropyBytesMax = 256;
-
-void fill_from_page(void* out, std::size_t size) {
-  auto* at = static_cast<std::byte*>(out);
-  while (size > 0) {
-    const std::size_t part = std::min(size, kEntropyBytesMax);
-    if (getentropy(at, part) != 0) __builtin_trap();  // no page: nothing that follows is safe
-    at += part;
-    size -= part;
-  }
-}
-
-}  // namespace
 
 extern "C" {
+
+/// Imported: fills `out` with bytes that nobody can predict.
+__attribute__((import_module("tickbox"), import_name("random"))) void page_random(void* out,
+                                                                                  std::size_t size);
 
 // libsodium takes its random bytes from these two, which this libc does not have.
 void arc4random_buf(void* out, std::size_t size);
 std::uint32_t arc4random();
 
 void arc4random_buf(void* out, std::size_t size) {
-  fill_from_page(out, size);
+  page_random(out, size);
 }
 
 std::uint32_t arc4random() {
   std::uint32_t value = 0;
-  fill_from_page(&value, sizeof(value));
+  page_random(&value, sizeof(value));
   return value;
 }
 
@@ -56,7 +42,7 @@ namespace {
 
 class PageEntropy final : public Entropy {
  public:
-  void fill(MutableBytes out) override { fill_from_page(out.data(), out.size()); }
+  void fill(MutableBytes out) override { page_random(out.data(), out.size()); }
 };
 
 }  // namespace
