@@ -5,7 +5,6 @@
 // is valid until the next call that returns one, numbers until the next call of the same function.
 // Times are milliseconds.
 
-#include "cli/build_info.h"
 #include "core/assert.h"
 #include "tickbox/client.h"
 #include "tickbox/game_table.h"
@@ -247,9 +246,6 @@ TICKBOX_EXPORT(declared) const char* play_declared() {
     keys.push_back({{"keys", key.keys}, {"sets", game.commands[key.command].type.name}});
   }
   return keep({{"game", game.name},
-               {"version", cli::build_info().version},
-               {"commit", cli::build_info().commit},
-               {"kinds", types_json(TB_KINDS)},
                {"events", types_json(TB_EVENTS)},
                {"input", types_json(TB_INPUT).at(0)},
                {"seat", types_json(TB_SEAT).at(0)},
@@ -265,11 +261,7 @@ TICKBOX_EXPORT(session) const char* play_session() {
                {"seat", session.seat},
                {"tick_rate", session.tick_rate},
                {"tick", session.tick},
-               {"matches_ended", session.matches_ended},
-               {"resumed", session.resumed},
-               {"moved", session.moved},
-               {"stops_in_s", session.stops_in_s},
-               {"map", session.map}});
+               {"matches_ended", session.matches_ended}});
 }
 
 /// Returns the walls as the viewer's pages draw them.

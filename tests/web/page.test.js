@@ -59,6 +59,7 @@ for (const road of ["WebRTC", "WebSocket"]) {
       assert.deepEqual(page.errors, []);
       assert.equal(await page.said(), "");
       assert.equal(await page.evaluate("location.hash"), "");
+      assert.match((await fetch(gateway.url)).headers.get("content-security-policy"), /^default-src 'none'; script-src 'self' 'wasm-unsafe-eval';/);
       for (const address of page.requests) assert.ok(address.startsWith(gateway.url) || address.startsWith(gateway.url.replace("http", "ws")), address);
       if (process.env.PLAY_PICTURES) await page.screenshot(path.join(process.env.PLAY_PICTURES, `${game}-${road}.png`));
     });
@@ -204,6 +205,22 @@ test("a server that starts again: the page says so, and a button plays on", opti
   await page.until("play.phase !== 'playing'");
   await startServer(t, "arena", "--port", port);
   await page.until("play.phase === 'playing' || !document.querySelector('#card button')?.click()");
+});
+
+test("a match that ends: the page plays the next one by itself", options, async (t) => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "play-")), file = path.join(folder, "admin");
+  t.after(() => fs.rmSync(folder, { recursive: true }));
+  fs.writeFileSync(file, "a-token-of-this-test", { mode: 0o600 });
+  const server = await startServer(t, "arena", "--rooms", "2", "--admin-token-file", file), gateway = await startGateway(t, "arena", [server]);
+  const page = await open(t, gateway.url);
+  await page.phase("playing");
+  const [, room] = /session_opened room=(\d+)/.exec(server.log);
+  const closed = await fetch(`http://${server.ready.admin}/rooms/${room}`, { method: "DELETE", headers: { Authorization: "Bearer a-token-of-this-test" } });
+  assert.ok(closed.ok, await closed.text());
+  await page.until("play.client.session.matches_ended === 1 && play.phase === 'playing'");
+  await page.until("document.querySelector('#card').hidden && play.isFramed");
+  assert.match(server.log, new RegExp(`session_opened room=${3 - room}`));
+  assert.equal((await page.figures()).hashes_wrong, 0);
 });
 
 test("fingers play: the stick moves, on a small screen in daylight", options, async (t) => {

@@ -144,6 +144,7 @@ class Play {
     this.client?.close();
     this.client = client;
     this.phase = "";
+    this.#session = null;
     this.input?.connect(client);
     this.#turn();
     return undefined;
