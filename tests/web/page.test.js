@@ -57,7 +57,7 @@ for (const road of ["WebRTC", "WebSocket"]) {
       assert.ok(figures.predictions > 20);
       assert.notDeepEqual(await page.evaluate("play.client.camera"), before);
       assert.deepEqual(page.errors, []);
-      assert.equal(await page.said(), "");
+      assert.equal(await page.said(), await page.evaluate("play.phase") === "playing" ? "" : "Wait a moment: your turn comes.");
       assert.equal(await page.evaluate("location.hash"), "");
       assert.match((await fetch(gateway.url)).headers.get("content-security-policy"), /^default-src 'none'; script-src 'self' 'wasm-unsafe-eval';/);
       for (const address of page.requests) assert.ok(address.startsWith(gateway.url) || address.startsWith(gateway.url.replace("http", "ws")), address);
@@ -157,12 +157,12 @@ async function startWithKeys(t) {
   return server;
 }
 
-test("a token admits once, and leaves the address; one that is used, late or missing is told in a sentence, once", options, async (t) => {
+test("a token admits once, and leaves the address; a sentence says, once, that one is used, late or missing", options, async (t) => {
   const server = await startWithKeys(t), gateway = await startGateway(t, "arena", [server]), token = server.issue(7, "60s"), late = server.issue(8, "1s");
   const page = await open(t, `${gateway.url}#token=${token}`);
   await page.phase("playing");
   assert.equal(await page.evaluate("location.hash"), "");
-  assert.match(server.log, /session_opened .*client=7 /);
+  await until(() => /session_opened .*client=7 /.test(server.log), "the server says for whom");
   await sleep(1500);
   for (const [hash, why] of [[`#token=${token}`, /new link.*has been used/], [`#token=${late}`, /new link.*expired/], ["", /new link.*needs a token/], ["#token=nonsense", /token/]]) {
     const other = await open(t, gateway.url + hash);

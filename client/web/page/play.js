@@ -170,7 +170,7 @@ class Play {
     if (phase === "playing") return say(document.hidden ? "paused" : "");
     if (phase === "resuming") return say("the connection is lost; connecting again");
     if (phase === "connecting") return say(before === "playing" || before === "loading" ? "The match is over. The next one begins." : "connecting");
-    if (phase === "loading") return say("You are in. Your turn comes in a moment.");
+    if (phase === "loading") return say("Wait a moment: your turn comes.");
     return this.#end(phase);
   }
 
@@ -318,7 +318,7 @@ class Play {
       this.#store();
       return say("paused");
     });
-    // A reload goes on in its seat. Browsers that cannot tell it from a goodbye begin anew.
+    // A reload goes on in its seat. Other browsers cannot tell it from a goodbye, and begin again.
     window.navigation?.addEventListener("navigate", ({ navigationType }) => { this.#reloads = navigationType === "reload"; });
     addEventListener("pagehide", () => {
       if (this.#reloads) return this.#store();

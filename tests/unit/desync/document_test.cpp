@@ -1,6 +1,8 @@
 // The file of a desync.
 
 #include "desync/document.h"
+
+#include "desync/files.h"
 #include "tests/unit/desync/sample.h"
 
 #include <gtest/gtest.h>
