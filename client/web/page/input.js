@@ -210,7 +210,7 @@ export class Input {
     const groups = new Map();
     for (const { keys, sets } of this.#single) groups.set(sets, [...new Set([...(groups.get(sets) ?? []), keys])]);
     into.replaceChildren(...[...groups].map(([sets, names]) => {
-      const isMouse = sets === this.#buttons[0]?.name, isHand = names.length > 2 && names.every((name) => name in PLACES);
+      const isMouse = sets === this.#buttons[0]?.name, isHand = names.length > 2 && names.every((name) => name in PLACES) && new Set(names.map((name) => PLACES[name])).size === names.length;
       const keys = names.map((name) => {
         const cap = make("kbd", { text: labelOf(name) });
         if (isHand) cap.style.gridArea = PLACES[name];

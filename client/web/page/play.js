@@ -265,7 +265,8 @@ class Play {
     this.score = text;
     const lines = seats.slice(0, 8).map(({ seat, values }) => make("p", { name: seat === own ? "own" : "", children: [
       markElement(seat), make("span", { text: seat === own ? "you" : `P${seat}` }), make("b", { text: look.number(values[field.first]) })] }));
-    byId("score").replaceChildren(make("h2", { text: field ? words(field.name) : "" }), ...lines);
+    const leader = seats[0]?.seat === own ? "you lead" : `P${seats[0]?.seat} leads`;
+    byId("score").replaceChildren(make("h2", { text: field ? `${words(field.name)}: ${leader}` : "" }), ...lines);
     byId("score").hidden = lines.length === 0;
   }
 
