@@ -318,15 +318,31 @@ net::ConnectToken Handle::make_token(const net::Address& to) {
 
 void Handle::on_event(const client::MatchEvent& event) {
   if (event.event.kind > 0) return events.add(game.table, event);
-  const std::uint32_t session = client->connection().began_in_seat();
-  if (seats_session_ != session) seats_.clear();
-  seats_session_ = session;
-  std::vector<std::int64_t>& values = seats_[event.event.player.seat];
-  values.clear();
-  append_values(game.table.seat, event.event.bytes, values);
+  reset_seats_of_another_session();
+  const std::size_t seat = event.event.player.seat;
+  if (seat >= is_seat_known_.size()) return;
+  is_seat_known_[seat] = true;
+  std::size_t next = seat * seat_value_count();
+  for (const FieldInfo& field : game.table.seat.fields()) {
+    for (std::size_t i = 0; i < field.times; ++i) {
+      seat_values_[next++] = engine::value_of(field, i, event.event.bytes);
+    }
+  }
+}
+
+/// Allocates for every seat of the map, so that no later event does.
+void Handle::reset_seats_of_another_session() {
+  const Connection& connection = client->connection();
+  if (connection.sessions() == 0 || seats_session_ == connection.began_in_seat()) return;
+  seats_session_ = connection.began_in_seat();
+  const std::size_t seats = connection.accept().map_seats;
+  is_seat_known_.assign(seats, false);
+  seat_values_.assign(seats * seat_value_count(), 0);
+  listed_seats_.reserve(seats);
 }
 
 void Handle::follow() {
+  reset_seats_of_another_session();
   const Connection& connection = client->connection();
   if (!connection.over()) {
     const bool is_silent = connection.sessions() == 0 && connection.use().packets_down == 0 &&
@@ -467,17 +483,18 @@ tb_figures Handle::figures() const {
 std::optional<std::span<const std::int64_t>> Handle::find_seat_values() const {
   const Connection& connection = client->connection();
   if (seats_session_ != connection.began_in_seat()) return {};
-  const auto found = seats_.find(connection.accept().player.value);
-  if (found == seats_.end()) return {};
-  return found->second;
+  const std::size_t seat = connection.accept().player.value;
+  if (seat >= is_seat_known_.size() || !is_seat_known_[seat]) return {};
+  return std::span{seat_values_}.subspan(seat * seat_value_count(), seat_value_count());
 }
 
 std::span<const tb_seat> Handle::find_seats() {
   listed_seats_.clear();
   if (seats_session_ != client->connection().began_in_seat()) return {};
-  for (const auto& [seat, values] : seats_) {
-    listed_seats_.push_back({.values = values.data(),
-                             .value_count = static_cast<std::uint32_t>(values.size()),
+  for (std::uint32_t seat = 0; seat < is_seat_known_.size(); ++seat) {
+    if (!is_seat_known_[seat]) continue;
+    listed_seats_.push_back({.values = seat_values_.data() + seat * seat_value_count(),
+                             .value_count = seat_value_count(),
                              .seat = seat});
   }
   return listed_seats_;

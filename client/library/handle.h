@@ -26,7 +26,6 @@
 #include <cstdint>
 #include <deque>
 #include <expected>
-#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -295,8 +294,13 @@ struct Handle {
   [[nodiscard]] client::MakePlayer player();
   [[nodiscard]] net::ConnectToken make_token(const net::Address& to);
   void on_event(const client::MatchEvent& event);
+  void reset_seats_of_another_session();
   void try_server(std::size_t number);
   void renew_token();
+
+  [[nodiscard]] std::uint32_t seat_value_count() const {
+    return declared.types(TB_SEAT).front().value_count;
+  }
 
   const std::uint64_t id_;  ///< in the tokens that the client makes
   client::Shared shared_;
@@ -306,7 +310,8 @@ struct Handle {
   bool has_new_token_ = false;
   engine::SharedMap map_;
   std::string map_name_;
-  std::map<std::uint16_t, std::vector<std::int64_t>> seats_;  ///< values by seat
+  std::vector<bool> is_seat_known_;        ///< by seat
+  std::vector<std::int64_t> seat_values_;  ///< by seat, as many of each
   /// In which they are known, as Connection::began_in_seat().
   std::optional<std::uint32_t> seats_session_;
   std::vector<tb_seat> listed_seats_;
