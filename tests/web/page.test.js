@@ -66,7 +66,7 @@ for (const road of ["WebRTC", "WebSocket"]) {
   }
 }
 
-/** Forwards datagrams of one browser to a UDP port, until it is told to stop: the UDP of this network dies then. */
+/** Forwards datagrams of one browser to a UDP port, until die() is called: the UDP of this network dies then. */
 async function relay(t, port) {
   const outer = dgram.createSocket("udp4"), inner = dgram.createSocket("udp4");
   let from, isDead = false;
