@@ -56,8 +56,11 @@ make_base_image() {
     >"$base/etc/apt/sources.list"
   [[ ! $include ]] || cp /etc/ssl/certs/ca-certificates.crt "$base/etc/ssl/certs/"
   echo force-unsafe-io >"$base/etc/dpkg/dpkg.cfg.d/unsafe-io"
+  # npm reaches its registry by what this machine trusts, and the package ca-certificates writes its own file.
+  local trusted=/etc/machine.crt change=()
+  if cp /etc/ssl/certs/ca-certificates.crt "$base$trusted" 2>/dev/null; then change=(--change "ENV NODE_EXTRA_CA_CERTS=$trusted"); fi
   base_image=tickbox-test-base:$$
-  tar -C "$base" --numeric-owner --one-file-system -c . | docker import - "$base_image" >/dev/null
+  tar -C "$base" --numeric-owner --one-file-system -c . | docker import ${change[@]+"${change[@]}"} - "$base_image" >/dev/null
   rm -rf --one-file-system "$base"
   builder=$base_image
 }
@@ -94,7 +97,7 @@ engine_up() {
 # background, so that a signal is handled at once.
 engine_build() {
   "$docker_program" build ${build_network[@]+"${build_network[@]}"} --build-arg "BUILDER=$builder" \
-    "${@:4}" -f "$1/docker/Dockerfile" --target "$2" -t "$3" "$1" >"$work/build.log" 2>&1 &
+    -f "$1/docker/Dockerfile" --target "$2" -t "$3" "${@:4}" "$1" >"$work/build.log" 2>&1 &
   building=$!
   wait "$building" || return
   building=

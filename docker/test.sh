@@ -16,7 +16,7 @@ Checks the image (size, user, contents, labels), the list of its components, the
 (docker/package/test.sh), the server in it on a read-only root without capabilities and without a network
 (health, ready line, refusals), the two lines with which docker/README.md starts it, the key it makes, clients in its network namespace
 with that key and without, the stop on SIGTERM, the recording it leaves, a restart with the same key, a rotation, and
-docker/compose.yaml where a compose program is found.
+docker/compose.yaml where a compose program is found, and the gateway beside the server where a build reaches the registry of npm.
 
 Where ccache is, the builder gets what this machine has compiled in the last hours. --twice and --arm64 compile everything.
 
@@ -53,6 +53,7 @@ readonly drain_max=25      # seconds, so that Kubernetes' 30 are never used up
 readonly name=tickbox-test-$$
 readonly server_image=tickbox-server:test-$$
 readonly client_image=tickbox:test-$$
+readonly gateway_image=tickbox-gateway:test-$$
 readonly packages_image=tickbox-packages:test-$$
 readonly sbom_image=tickbox-sbom:test-$$
 commit=$(git rev-parse --short=12 HEAD 2>/dev/null) || commit=unknown
@@ -70,9 +71,9 @@ take_down() {
     "${compose[@]}" down -v >/dev/null 2>&1 || true
   fi
   if [[ $work ]]; then
-    docker rm -f "$name" "$name-played" "$name-strangers" "$name-keyed" "$name-loopback" >/dev/null 2>&1 || true
+    docker rm -f "$name" "$name-played" "$name-gateway" "$name-strangers" "$name-keyed" "$name-loopback" >/dev/null 2>&1 || true
     docker volume rm -f "$name" "$name-keys" "$name-strangers" "$name-keyed" "$name-loopback" >/dev/null 2>&1 || true
-    docker rmi "$server_image" "$client_image" "$packages_image" "$sbom_image" >/dev/null 2>&1 || true
+    docker rmi "$server_image" "$client_image" "$gateway_image" "$packages_image" "$sbom_image" "$sbom_image-gateway" >/dev/null 2>&1 || true
   fi
   engine_down
   exit "$status"
@@ -96,9 +97,9 @@ client() {
 }
 
 image() { docker image inspect -f "$1" "$server_image"; }
-state() { docker inspect -f "$1" "$name"; }
+state() { docker inspect -f "$1" "${2:-$name}"; }
 
-is_healthy() { [[ $(state '{{.State.Health.Status}}') == healthy ]]; }
+is_healthy() { [[ $(state '{{.State.Health.Status}}' "$@") == healthy ]]; }
 
 # build_image TARGET TAG OPTION...
 build_image() {
@@ -351,6 +352,34 @@ play() {
   check 'the server is still healthy' exits 0 docker exec "$name" /tickbox-server health
 }
 
+# Beside the server, in its namespace. Only its build needs npm's registry.
+check_gateway() {
+  local container=$name-gateway run=(docker run --network "container:$name" "${locked[@]}")
+  if ! engine_build "$work/context" gateway "$gateway_image" -f "$work/context/docker/gateway/Dockerfile" --build-arg "COMMIT=$commit"; then
+    tail -n 20 "$work/build.log" >&2
+    if grep -qE 'npm.* (ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|SELF_SIGNED_CERT_IN_CHAIN)' "$work/build.log"; then
+      say 'the gateway is not checked: no build reaches the registry of npm'
+      return
+    fi
+    die 'the image of the gateway does not build'
+  fi
+  check 'the gateway refuses an unknown option' exits 2 "${run[@]}" --rm "$gateway_image" --no-such-option
+  check 'and a page that is not there' exits 2 "${run[@]}" --rm "$gateway_image" --files /page
+  "${run[@]}" -d --name "$container" "$gateway_image" --to 127.0.0.1:7777 >/dev/null
+  check 'the gateway gets healthy on a read-only root, without a capability' within 60 is_healthy "$container"
+  check 'it names its server to pages' exits 0 docker exec "$container" node -e \
+    'fetch("http://127.0.0.1:8080/gateway").then((said) => said.json()).then(({ servers }) => process.exit(servers[0].address === "127.0.0.1:7777" ? 0 : 1))'
+  docker stop -t 10 "$container" >/dev/null
+  check 'SIGTERM ends it with 0' same 0 "$(state '{{.State.ExitCode}}' "$container")"
+  engine_build "$work/context" sbom "$sbom_image-gateway" -f "$work/context/docker/gateway/Dockerfile" || die 'the gateway has no list of components'
+  files_of "$sbom_image-gateway" | tar -x -C "$work" sbom.json
+  local each
+  for each in ws node-datachannel libdatachannel openssl nodejs libc6; do
+    check "its list of components has $each" exits 0 jq -e \
+      ".components[] | select(.name == \"$each\") | (.version | length > 0) and (.purl | startswith(\"pkg:\"))" "$work/sbom.json"
+  done
+}
+
 stop() {
   docker run -d --name "$name-played" --network "container:$name" "${locked[@]}" -v "$name-keys:/keys:ro" "$client_image" \
     connect 127.0.0.1:7777 --key-file /keys/ring --seconds 120 --json >/dev/null
@@ -405,7 +434,7 @@ check_compose() {
   fi
   compose+=(-p "$name" -f docker/compose.yaml)
   export TICKBOX_TAG=test-$$ TICKBOX_SECONDS=5
-  check 'the profile monitoring is well-formed' exits 0 "${compose[@]}" --profile monitoring config
+  check 'the profiles monitoring and play are well-formed' exits 0 "${compose[@]}" --profile monitoring --profile play config
   check 'compose plays its load to the end' \
     exits 0 "${compose[@]}" up --no-build --abort-on-container-exit --exit-code-from load
   check 'and stops its server with 0' same 0 \
@@ -431,6 +460,7 @@ check_first_try
 start_server
 check_key
 play
+check_gateway
 stop
 verify_recording
 restart

@@ -73,16 +73,15 @@ tickbox_apt_in() {
     "$2" -o "Dir::State::lists=$1/lists" -o "Dir::Cache=$1/cache" -o APT::Sandbox::User=root "${@:3}"
 }
 
-# Installs what the module for browsers needs. Debian has no zstd for WebAssembly, so this gets Debian's sources of it: they
-# go to ~/.cache/tickbox-zstd, where CMake looks for them.
-tickbox_ensure_viewer() {
-    tickbox_ensure_packages "${TICKBOX_WASM_PACKAGES[@]}" cmake || return 1
-    local folder=${XDG_CACHE_HOME:-$HOME/.cache}/tickbox-zstd scratch list
-    if [ -e "$folder/lib/zstd.h" ]; then
+# Gets Debian's sources of a package, with Debian's patches, into ~/.cache/tickbox-NAME, where CMake looks for them.
+#   tickbox_ensure_sources NAME PACKAGE WITNESS PATH...    WITNESS: a file that is there once they are; PATH: what of them is kept
+tickbox_ensure_sources() {
+    local name=$1 package=$2 folder=${XDG_CACHE_HOME:-$HOME/.cache}/tickbox-$1 scratch list
+    if [ -e "$folder/$3" ]; then
         return 0
     fi
     scratch=$(mktemp -d)
-    mkdir -p "$scratch"/{entries,zstd}
+    mkdir -p "$scratch"/{entries,files}
     # The machine's own entries, each for sources; some may have none. They and their lists are of this call alone.
     for list in /etc/apt/sources.list.d/*.sources; do
         [ ! -e "$list" ] || sed 's/^Types:.*/Types: deb-src/' "$list" >"$scratch/entries/${list##*/}"
@@ -92,22 +91,33 @@ tickbox_ensure_viewer() {
     done
     local entries=(-o Dir::Etc::sourcelist=/dev/null -o "Dir::Etc::sourceparts=$scratch/entries")
     local apt=(tickbox_apt_in "$scratch" apt-get "${entries[@]}")
-    echo "getting the sources of zstd" >&2
+    echo "getting the sources of $name" >&2
     # A mirror may list the newest version before it has its files. The oldest one then serves as well.
-    if ! (cd "$scratch/zstd" && {
+    if ! (cd "$scratch/files" && {
         "${apt[@]}" update || true
-        "${apt[@]}" source --download-only libzstd ||
-            "${apt[@]}" source --download-only "libzstd=$(tickbox_apt_in "$scratch" apt-cache "${entries[@]}" showsrc --only-source libzstd |
+        "${apt[@]}" source --download-only "$package" ||
+            "${apt[@]}" source --download-only "$package=$(tickbox_apt_in "$scratch" apt-cache "${entries[@]}" showsrc --only-source "$package" |
                 sed -n 's/^Version: //p' | sort --version-sort | head -n 1)"
-    } >"$scratch/log" 2>&1 &&
-        cmake -E tar xf ./*.orig.tar.*z && mkdir -p "$folder.new" && cp -r zstd-*/lib zstd-*/LICENSE "$folder.new" &&
-        rm -rf "$folder" && mv "$folder.new" "$folder"); then
+        for list in ./*.orig.tar.*z ./*.debian.tar.*z; do cmake -E tar xf "$list" || exit; done
+        cd "$(find . -mindepth 1 -maxdepth 1 -type d ! -name debian)" || exit
+        while read -r list; do
+            git apply "../debian/patches/$list" || exit
+        done < <(grep -v '^#' ../debian/patches/series)
+        rm -rf "$folder.new" "$folder" && mkdir -p "$folder.new" && cp -r "${@:4}" "$folder.new" && mv "$folder.new" "$folder"
+    } >"$scratch/log" 2>&1); then
         tail -n 20 "$scratch/log" >&2
         rm -rf "$scratch"
-        echo "apt-get could not get the sources of libzstd" >&2
+        echo "apt-get could not get the sources of $package" >&2
         return 1
     fi
     rm -rf "$scratch"
+}
+
+# Installs what the modules for browsers need. Debian has no zstd and no libsodium for WebAssembly, so this gets the sources.
+tickbox_ensure_viewer() {
+    tickbox_ensure_packages "${TICKBOX_WASM_PACKAGES[@]}" cmake git &&
+        tickbox_ensure_sources zstd libzstd lib/zstd.h lib LICENSE &&
+        tickbox_ensure_sources sodium libsodium libsodium/include/sodium.h src/libsodium LICENSE
 }
 
 # Installs the cross compiler for arm64, and gets the archives that the programs link. They go to ~/.cache/tickbox-arm64, where
@@ -135,6 +145,34 @@ tickbox_ensure_arm64() {
         return 1
     fi
     rm -rf "$scratch"
+}
+
+# Installs Node, and the packages that server/gateway/package-lock.json names, into build/gateway. No script of a package runs,
+# and its hash decides whether it is right. Fails: 3 if they are not here and npm's registry cannot be reached, else 1.
+tickbox_ensure_gateway() {
+    local program missing=() folder=build/gateway
+    for program in nodejs:node npm:npm; do
+        command -v "${program#*:}" >/dev/null || missing+=("${program%:*}")
+    done
+    [ ${#missing[@]} -eq 0 ] || tickbox_ensure_packages "${missing[@]}" || return 1
+    if ! node -e 'const [a, b] = process.versions.node.split("."); process.exit(a > 18 || (a == 18 && b >= 20) ? 0 : 1)'; then
+        echo "the gateway needs Node 18.20 or later, this is $(node --version); install nodejs of Debian 12" >&2
+        return 1
+    fi
+    if ! cmp -s server/gateway/package-lock.json "$folder/installed.json"; then
+        mkdir -p "$folder"
+        rm -f "$folder/installed.json"
+        cp server/gateway/package.json server/gateway/package-lock.json server/gateway/.npmrc "$folder"
+        if ! npm ci --ignore-scripts --omit=dev --no-audit --no-fund --prefix "$folder" >&2; then
+            npm ping --fetch-retries=0 >/dev/null 2>&1 && return 1
+            echo "skipped: the gateway's packages are not here, and npm's registry cannot be reached; try again where npm ping succeeds" >&2
+            return 3
+        fi
+        cp server/gateway/package-lock.json "$folder/installed.json"
+    fi
+    # The checks of the tree read all that is in server/, and do not follow links.
+    [ -L server/gateway/node_modules ] || rm -rf server/gateway/node_modules
+    ln -sfn ../../build/gateway/node_modules server/gateway/node_modules
 }
 
 # Sets up ccache so that another checkout of the same sources can use the cached results as well.

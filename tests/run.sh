@@ -6,7 +6,7 @@ usage() {
     cat <<'USAGE'
 usage: tests/run.sh [release|asan|tsan|dev] [ctest options]
 
-  release  the optimised build with assertions, every test (the default)
+  release  the optimised build with assertions, every test, those of the gateway too (the default)
   asan     what decodes, allocates or has threads, under AddressSanitizer and UndefinedBehaviorSanitizer, but for a few
            tests that take long
   tsan     what has threads, under ThreadSanitizer
@@ -106,3 +106,5 @@ if [ -n "$(ls "$found")" ]; then
     echo "tests/run.sh: a sanitizer has found something in a test that was run once more:" >&2
     exit 1
 fi
+# A program for Node, which no build makes. Its tests measure rates, so they have the processors to themselves.
+[ "$preset" != release ] || tests/gateway/run.sh

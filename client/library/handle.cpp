@@ -255,6 +255,8 @@ tb_entity Picture::draw(const engine::GameOnMap& assets, const client::Presented
   entity.width = units(box.size.x);
   entity.height = units(box.size.y);
   entity.is_sensor = box.sensor ? 1 : 0;
+  entity.one_way = static_cast<std::uint8_t>(box.one_way);
+  entity.has_look = kind.has_look ? 1 : 0;
   entity.glyph = static_cast<std::uint8_t>(look.glyph);
   entity.colour = static_cast<std::uint8_t>(look.colour);
   entity.shape = static_cast<std::uint8_t>(look.shape);
@@ -317,14 +319,31 @@ net::ConnectToken Handle::make_token(const net::Address& to) {
 
 void Handle::on_event(const client::MatchEvent& event) {
   if (event.event.kind > 0) return events.add(game.table, event);
+  reset_seats_of_another_session();
+  const std::size_t seat = event.event.player.seat;
+  if (seat >= is_seat_known_.size()) return;
+  is_seat_known_[seat] = true;
+  std::size_t next = seat * seat_value_count();
+  for (const FieldInfo& field : game.table.seat.fields()) {
+    for (std::size_t i = 0; i < field.times; ++i) {
+      seat_values_[next++] = engine::value_of(field, i, event.event.bytes);
+    }
+  }
+}
+
+/// Allocates for every seat of the map, so that no later event does.
+void Handle::reset_seats_of_another_session() {
   const Connection& connection = client->connection();
-  if (event.event.player.seat != connection.accept().player.value) return;
-  seat_values_.clear();
-  append_values(game.table.seat, event.event.bytes, seat_values_);
-  seat_session_ = connection.began_in_seat();
+  if (connection.sessions() == 0 || seats_session_ == connection.began_in_seat()) return;
+  seats_session_ = connection.began_in_seat();
+  const std::size_t seats = connection.accept().map_seats;
+  is_seat_known_.assign(seats, false);
+  seat_values_.assign(seats * seat_value_count(), 0);
+  listed_seats_.reserve(seats);
 }
 
 void Handle::follow() {
+  reset_seats_of_another_session();
   const Connection& connection = client->connection();
   if (!connection.over()) {
     const bool is_silent = connection.sessions() == 0 && connection.use().packets_down == 0 &&
@@ -463,8 +482,23 @@ tb_figures Handle::figures() const {
 }
 
 std::optional<std::span<const std::int64_t>> Handle::find_seat_values() const {
-  if (seat_session_ == 0 || seat_session_ != client->connection().began_in_seat()) return {};
-  return seat_values_;
+  const Connection& connection = client->connection();
+  if (seats_session_ != connection.began_in_seat()) return {};
+  const std::size_t seat = connection.accept().player.value;
+  if (seat >= is_seat_known_.size() || !is_seat_known_[seat]) return {};
+  return std::span{seat_values_}.subspan(seat * seat_value_count(), seat_value_count());
+}
+
+std::span<const tb_seat> Handle::find_seats() {
+  listed_seats_.clear();
+  if (seats_session_ != client->connection().began_in_seat()) return {};
+  for (std::uint32_t seat = 0; seat < is_seat_known_.size(); ++seat) {
+    if (!is_seat_known_[seat]) continue;
+    listed_seats_.push_back({.values = seat_values_.data() + seat * seat_value_count(),
+                             .value_count = seat_value_count(),
+                             .seat = seat});
+  }
+  return listed_seats_;
 }
 
 std::optional<std::span<const std::int64_t>> Handle::find_room_values() {

@@ -271,6 +271,7 @@ struct Handle {
   /// Returns nothing while the values are not known; the same for the room's.
   [[nodiscard]] std::optional<std::span<const std::int64_t>> find_seat_values() const;
   [[nodiscard]] std::optional<std::span<const std::int64_t>> find_room_values();
+  [[nodiscard]] std::span<const tb_seat> find_seats();
 
   const OneGame game;
   const std::string game_name{game.table.name};
@@ -293,8 +294,13 @@ struct Handle {
   [[nodiscard]] client::MakePlayer player();
   [[nodiscard]] net::ConnectToken make_token(const net::Address& to);
   void on_event(const client::MatchEvent& event);
+  void reset_seats_of_another_session();
   void try_server(std::size_t number);
   void renew_token();
+
+  [[nodiscard]] std::uint32_t seat_value_count() const {
+    return declared.types(TB_SEAT).front().value_count;
+  }
 
   const std::uint64_t id_;  ///< in the tokens that the client makes
   client::Shared shared_;
@@ -304,8 +310,11 @@ struct Handle {
   bool has_new_token_ = false;
   engine::SharedMap map_;
   std::string map_name_;
-  std::vector<std::int64_t> seat_values_;
-  std::uint32_t seat_session_ = 0;  ///< in whose seat they are, as Connection::began_in_seat()
+  std::vector<bool> is_seat_known_;        ///< by seat
+  std::vector<std::int64_t> seat_values_;  ///< by seat, as many of each
+  /// In which they are known, as Connection::began_in_seat().
+  std::optional<std::uint32_t> seats_session_;
+  std::vector<tb_seat> listed_seats_;
   std::vector<std::int64_t> room_values_;
 
  public:

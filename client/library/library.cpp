@@ -1,8 +1,10 @@
 // The functions of tickbox/client.h: what they check, and how they give.
 
 #include "bots/bot.h"
+#include "cli/build_info.h"
 #include "client/library/handle.h"
 #include "client/library/system.h"
+#include "desync/document.h"
 #include "net/connect_token.h"
 #include "net/handshake.h"
 #include "net/transport.h"
@@ -362,6 +364,10 @@ tb_status tb_client_values(tb_client* client, uint32_t of, tb_list* out) {
   });
 }
 
+tb_status tb_client_seats(tb_client* client, tb_list* out) {
+  return call({client, out}, [&] { return write_list(out, client->find_seats()); });
+}
+
 tb_status tb_client_events(tb_client* client, tb_list* out) {
   return call({client, out}, [&] { return write_list(out, client->events.fetch()); });
 }
@@ -374,7 +380,7 @@ tb_status tb_client_desync(tb_client* client, const char** out) {
   return call({client, out}, [&] {
     const auto desync = client->desyncs.fetch();
     if (!desync) return TB_NOT_NOW;
-    client->desync = document_of(*desync);
+    client->desync = desync::to_json(*desync, cli::build_info());
     *out = client->desync.c_str();
     return TB_OK;
   });

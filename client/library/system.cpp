@@ -1,7 +1,5 @@
 #include "client/library/system.h"
 
-#include "cli/build_info.h"
-#include "desync/files.h"
 #include "net/crypto.h"
 #include "os/net/resolve.h"
 #include "os/net/udp_transport.h"
@@ -38,10 +36,6 @@ WallTime today() {
 
 std::expected<net::Address, std::string> resolve(const std::string& host_and_port) {
   return os::resolve_destination(host_and_port);
-}
-
-std::string document_of(const desync::Desync& desync) {
-  return desync::to_json(desync, cli::build_info());
 }
 
 }  // namespace tickbox::library

@@ -1,9 +1,9 @@
 #pragma once
-// What the C interface takes from the system. A build for browsers has other definitions of it.
+// What the C interface takes from the system. browser.cpp has other definitions of it, for
+// browsers.
 
 #include "core/clock.h"
 #include "core/rng.h"
-#include "desync/desync.h"
 #include "net/transport.h"
 
 #include <expected>
@@ -26,8 +26,5 @@ namespace tickbox::library {
 /// Resolves "host:port" to the first of its addresses. Fails: with one line. Cost: may wait for a
 /// name server.
 [[nodiscard]] std::expected<net::Address, std::string> resolve(const std::string& host_and_port);
-
-/// Returns a desync as the document that `--desync-dir` writes.
-[[nodiscard]] std::string document_of(const desync::Desync& desync);
 
 }  // namespace tickbox::library

@@ -1,7 +1,6 @@
 #pragma once
 // The files that describe desyncs; README.md lists their content.
 
-#include "cli/build_info.h"
 #include "core/clock.h"
 #include "desync/desync.h"
 
@@ -22,9 +21,6 @@
 #include <utility>
 
 namespace tickbox::desync {
-
-/// Returns the content of the file. `build` is that of the program that saw the desync.
-[[nodiscard]] std::string to_json(const Desync& desync, const cli::BuildInfo& build);
 
 /// Returns a name such as "20250102T030405.006Z-desync-server-room1-seat3-tick1234.json"; a client
 /// that does not know its room leaves it out.

@@ -271,7 +271,11 @@ bool from_hex(std::string_view text, MutableBytes out) {
 void* allocate_secret(std::size_t bytes) {
   // Memory that was allocated before the first sodium_init() could not be freed after it.
   void* const memory = sodium_init() >= 0 ? sodium_malloc(bytes) : nullptr;
+#ifdef __cpp_exceptions
   if (memory == nullptr) throw std::bad_alloc{};
+#else
+  TICKBOX_ASSERT(memory != nullptr);  // as operator new there
+#endif
   return memory;
 }
 

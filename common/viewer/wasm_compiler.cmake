@@ -33,6 +33,20 @@ set(tickbox_wasm_cxx --driver-mode=g++ -std=c++23 -fno-exceptions -fno-rtti)
 set(tickbox_wasm_link --driver-mode=g++ --target=wasm32-wasi -mexec-model=reactor
   -Wl,--gc-sections,--strip-all,--stack-first,-z,stack-size=1048576)
 
+# Makes the folder OUT: a page on which a game is played. It has the module that is linked from the objects, the licence of
+# libsodium, and the files of the folder PAGE, with what they share with the page of the viewer.
+#   tickbox_play_page(OUT PAGE VIEWER_PAGE LICENCE OBJECT...)
+function(tickbox_play_page out page viewer_page licence)
+  file(GLOB parts CONFIGURE_DEPENDS ${page}/*.js ${page}/*.css ${page}/*.html)
+  list(APPEND parts ${licence} ${viewer_page}/look.js ${viewer_page}/moment.js ${viewer_page}/picture.js)
+  cmake_path(GET out FILENAME name)
+  add_custom_command(OUTPUT ${out}/play.wasm DEPENDS ${ARGN} ${parts}
+    COMMAND ${CMAKE_COMMAND} -E make_directory ${out}
+    COMMAND ${CMAKE_COMMAND} -E copy ${parts} ${out}
+    COMMAND ${TICKBOX_WASM_CLANG} ${tickbox_wasm_link} ${ARGN} -o ${out}/play.wasm ${tickbox_wasm_otherwise}
+    COMMENT "Making the page ${name}" VERBATIM)
+endfunction()
+
 # Compiles a source.   tickbox_wasm_object(OBJECT SOURCE OPTION...)
 # The list tickbox_wasm_otherwise, if it is set, follows the command: what runs if that fails, without a semicolon.
 function(tickbox_wasm_object object source)

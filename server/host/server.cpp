@@ -84,6 +84,7 @@ std::expected<void, std::string> Server::open_admin() {
        .clock = clock,
        .log = log.sink(),
        .name = options.name.empty() ? os::host_name() : options.name,
+       .has_keys = !options.key_file.empty(),
        .recent = &log.recent(),
        .addresses = std::move(addresses),
        .page = options.page,

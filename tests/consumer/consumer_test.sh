@@ -141,6 +141,13 @@ if [ -e "$prefix/share/tickbox/page/tickbox_viewer.o" ]; then
     check 'the client carries it' grep -qaFf <(grep -m 1 'id="module"' "$page") "$bin/tag"
     if command -v node >/dev/null && command -v chromium >/dev/null; then
         check 'it verifies the recording' node "$top/tests/consumer/page_test.js" "$page" "$scratch"/recordings/*.tickbox
+        # shellcheck disable=SC2016 # node reads it
+        check 'the page to play has its module and all files' node -e '
+            const fs = require("fs"), [folder] = process.argv.slice(1), files = fs.readdirSync(folder);
+            const named = [...fs.readFileSync(`${folder}/index.html`, "utf8").matchAll(/(?:src|href)="([^":]+)"/g)].map(([, name]) => name);
+            for (const name of [...named, "client.js", "link.js", "input.js", "libsodium-licence.txt"]) if (!files.includes(name)) throw new Error(name);
+            const names = WebAssembly.Module.exports(new WebAssembly.Module(fs.readFileSync(`${folder}/play.wasm`))).map(({ name }) => name);
+            if (!names.includes("play_open")) throw new Error(names.join(" "));' "$(dirname "$page")/tag-play"
     else
         echo 'not checked: the page in a browser; Debian has the packages nodejs and chromium'
     fi

@@ -251,6 +251,7 @@ TEST(ClientLibrary, RefusesANullHandle) {
                                  tb_client_shown(none, 0, &list),
                                  tb_client_camera(none, &camera),
                                  tb_client_values(none, TB_SEAT, &list),
+                                 tb_client_seats(none, &list),
                                  tb_client_events(none, &list),
                                  tb_client_figures(none, &figures),
                                  tb_client_desync(none, &text)}) {
@@ -288,6 +289,7 @@ TEST(ClientLibrary, RefusesEachWrongArgument) {
                                  tb_client_shown(client, ~std::uint64_t{0}, &list),
                                  tb_client_camera(client, nullptr),
                                  tb_client_values(client, TB_ROOM, nullptr),
+                                 tb_client_seats(client, nullptr),
                                  tb_client_values(client, TB_KINDS, &list),
                                  tb_client_events(client, nullptr),
                                  tb_client_figures(client, nullptr),
@@ -408,6 +410,13 @@ TEST(ClientLibrary, PlaysAMatchOverABadLinkAndEveryHashIsRight) {
     ASSERT_EQ(tb_client_values(engine.handle(), of, &values), TB_OK) << of;
     expect_values(type_of(engine, of, 0), static_cast<const std::int64_t*>(values.at),
                   values.count);
+  }
+  tb_list seats{};
+  ASSERT_EQ(tb_client_seats(engine.handle(), &seats), TB_OK);
+  ASSERT_GT(seats.count, 0U);
+  for (std::uint32_t i = 0; i < seats.count; ++i) {
+    const tb_seat& seat = *TB_AT(tb_seat, seats, i);
+    expect_values(type_of(engine, TB_SEAT, 0), seat.values, seat.value_count);
   }
 }
 

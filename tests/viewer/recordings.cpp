@@ -4,7 +4,7 @@
 
 #include "cli/build_info.h"
 #include "core/assert.h"
-#include "desync/files.h"
+#include "desync/document.h"
 #include "games/catalog.h"
 #include "tests/support/recorded_match.h"
 #include "tests/unit/desync/sample.h"

@@ -242,6 +242,8 @@ typedef struct tb_entity {
   uint8_t is_cut;                // put elsewhere since the last time: it did not move there
   uint8_t glyph, colour, shape;  // how the game draws it; shape: 0 box, 1 disc, 2 diamond
   uint8_t is_sensor;             // it stops nothing
+  uint8_t one_way;               // the only solid side, as a tb_wall has it
+  uint8_t has_look;              // the game says how it looks; else a player's colour is free
 } tb_entity;
 
 typedef struct tb_camera {
@@ -266,6 +268,16 @@ TB_API tb_status tb_client_camera(const tb_client* client, tb_camera* out);
 /// Lists the values, as int64_t, of the own seat (TB_SEAT) or of the match (TB_ROOM), as they are
 /// in the newest view. Fails: TB_NOT_NOW while they are not known.
 TB_API tb_status tb_client_values(tb_client* client, uint32_t of, tb_list* out);
+
+typedef struct tb_seat {
+  const int64_t* values;  // of the game's TB_SEAT
+  uint32_t value_count;
+  uint32_t seat;
+} tb_seat;
+
+/// Lists the players whose values are known, as tb_seat, by seat: the own one, and others whose
+/// values have changed where this player could see them. One that has left stays in the list.
+TB_API tb_status tb_client_seats(tb_client* client, tb_list* out);
 
 typedef struct tb_event {
   uint32_t type;  // among the events of the game

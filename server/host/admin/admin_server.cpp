@@ -99,6 +99,7 @@ ProcessFacts AdminServer::process() const {
           .commit = std::string{build.commit},
           .simulation_hash = std::string{build.simulation_hash},
           .server_name = parts_.name,
+          .has_keys = parts_.has_keys,
           .use = os::process_use(),
           .admin_requests = http != nullptr ? http->counts() : std::vector<os::HttpCount>{},
           .agones_requests = parts_.fleet_requests != nullptr ? parts_.fleet_requests->read()

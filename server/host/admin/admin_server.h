@@ -44,6 +44,7 @@ class AdminServer {
     const Clock& clock;
     const os::AsyncLog& log;             ///< whose level can be set
     std::string name{};                  ///< of the server
+    bool has_keys = false;               ///< ProcessFacts::has_keys
     const RecentLog* recent = nullptr;   ///< lines of the log; nullptr: none
     std::vector<std::string> addresses;  ///< at which clients connect, by shard
     std::string_view page{};             ///< ServerProgram::page

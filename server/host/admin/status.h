@@ -76,6 +76,7 @@ struct ProcessFacts {
   std::string commit;
   std::string simulation_hash;
   std::string server_name{};
+  bool has_keys = false;  ///< of its own; else the published key admits everybody
   os::ProcessUse use{};
   std::vector<os::HttpCount> admin_requests{};
   std::vector<os::HttpCount> agones_requests{};  ///< status 0: without an answer

@@ -264,6 +264,7 @@ std::string status_document(const Status& status, const StatusParts& parts) {
   to.text("commit", parts.process.commit);
   to.text("simulation", parts.process.simulation_hash);
   to.text("name", parts.process.server_name);
+  to.text("keys", parts.process.has_keys ? "own" : "published");
   to.text("state", name_of(status.state));
   to.text("address", parts.addresses.front());
   to.number("started_ms", static_cast<std::uint64_t>(1e3 * parts.process.use.started));

@@ -1,5 +1,7 @@
 // The file of a desync.
 
+#include "desync/document.h"
+
 #include "desync/files.h"
 #include "tests/unit/desync/sample.h"
 

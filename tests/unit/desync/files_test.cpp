@@ -2,6 +2,7 @@
 
 #include "desync/files.h"
 
+#include "desync/document.h"
 #include "os/process/steady_clock.h"
 #include "tests/unit/desync/sample.h"
 #include "tests/unit/os/temporary_folder.h"

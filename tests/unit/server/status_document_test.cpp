@@ -55,7 +55,8 @@ TEST(StatusDocument, HasWhatTheClientsKnowThemselves) {
   harness.run_for(seconds{5});
   ClientList clients;
   harness.shard().copy_clients(clients.clients, harness.now());
-  const ProcessFacts process{.version = "1.2.3", .commit = "abc", .simulation_hash = "def"};
+  const ProcessFacts process{
+      .version = "1.2.3", .commit = "abc", .simulation_hash = "def", .has_keys = true};
   const json document =
       json::parse(status_document(status_of(harness), {.process = process,
                                                        .addresses = kAddresses,
@@ -65,6 +66,7 @@ TEST(StatusDocument, HasWhatTheClientsKnowThemselves) {
                                                        .clients_at = Instant{seconds{8}},
                                                        .clients = clients.clients}));
   EXPECT_EQ(document["version"], "1.2.3");
+  EXPECT_EQ(document["keys"], "own");
   EXPECT_EQ(document["state"], "ready");
   EXPECT_EQ(document["uptime_ms"], 8'000);
   EXPECT_EQ(document["at_ms"], 7'000);
@@ -107,6 +109,7 @@ TEST(StatusDocument, HasTheDistributionOfTicks) {
       json::parse(status_document(status, {.process = process, .addresses = kAddresses}));
   EXPECT_EQ(document["shards"].at(0)["tick_ns"], (json{{100, 99}, {127, 1}}));
   EXPECT_EQ(document["shards"].at(0)["tick_ms"]["budget"], 16.667);
+  EXPECT_EQ(document["keys"], "published");
   EXPECT_EQ(document["rooms"].at(0)["tick_ms"], document["shards"].at(0)["tick_ms"]);
 }
 

@@ -1,0 +1,342 @@
+// A person plays: the page from the first request to the last goodbye. All play is in the module (client.js), datagrams
+// travel by the link (link.js), what the person does is input.js; the picture is the viewer's.
+//
+// The address has settings behind its #, which no server is sent: token=TEXT, server=ADDRESS (else the gateway's first),
+// road=ws (no WebRTC), bot=STYLE. A page that has this one in a frame, or has opened it, may give the token instead: by
+// postMessage({token}), once, in answer to {tickbox: "token"}, if the gateway's --origin names it.
+
+import { Client } from "./client.js";
+import { Input, words } from "./input.js";
+import { Link } from "./link.js";
+
+/** How often figures and scores change, and the ticket is stored: a person cannot read faster. */
+const SLOW_MS = 250;
+/** How long the page waits for a token of the page around it. */
+const TOKEN_MS = 10_000;
+/** Until a page that was reloaded has let go of its ticket. */
+const LOCK_MS = 1000;
+const STORED = `tickbox ${location.pathname}`;
+const byId = (id) => document.getElementById(id);
+
+const settings = new URLSearchParams(location.hash.slice(1));
+if (location.hash) history.replaceState(null, "", location.pathname + location.search);  // a token is not for those who look
+
+/** Shows a sentence, and buttons as ways on: [text, what it does]. An empty sentence hides the card. */
+function say(sentence, ...ways) {
+  const [text, buttons] = byId("card").children;
+  byId("card").hidden = !sentence;
+  if (text.textContent !== sentence) text.textContent = sentence;
+  buttons.replaceChildren(...ways.map(([name, run]) => {
+    const button = make("button", { text: name });
+    button.addEventListener("click", run, { once: true });
+    return button;
+  }));
+}
+
+/** Gets the module, and says how much has arrived. */
+async function loadModule() {
+  const response = await fetch("play.wasm");
+  if (!response.ok) throw new Error("the game cannot be loaded; reload the page");
+  let size = 0;
+  const counted = response.body.pipeThrough(new TransformStream({ transform(part, to) {
+    size += part.length;
+    say(`loading, ${Math.round(size / 1000)} KB`);
+    to.enqueue(part);
+  } }));
+  return WebAssembly.compileStreaming(new Response(counted, { headers: { "Content-Type": "application/wasm" } }));
+}
+
+/** Asks the page around this one for a token. Returns an empty text if there is none, or it does not answer. */
+function askForToken(origins) {
+  const around = window.opener ?? (window.parent !== window ? window.parent : null);
+  if (!around || origins.length === 0) return "";
+  return new Promise((done) => {
+    const late = setTimeout(() => finish(""), TOKEN_MS);
+    const listen = ({ source, origin, data }) => {
+      if (source === around && origins.includes(origin) && typeof data?.token === "string") finish(data.token);
+    };
+    const finish = (token) => {
+      clearTimeout(late);
+      removeEventListener("message", listen);
+      done(token);
+    };
+    addEventListener("message", listen);
+    for (const origin of origins) around.postMessage({ tickbox: "token" }, origin);
+  });
+}
+
+/** Takes the ticket that this tab has stored: also after a reload, but not in a copy of the tab while the first has it. */
+async function takeTicket() {
+  const stored = JSON.parse(sessionStorage.getItem(STORED) ?? "null");
+  const id = stored?.id ?? String(Math.random());
+  const hold = (name, signal) => new Promise((done, fail) => {
+    navigator.locks.request(name, { signal }, () => {
+      done();
+      return new Promise(() => {});  // as long as the page is there
+    }).catch(fail);
+  });
+  if (!navigator.locks) return { id, ticket: stored?.ticket ?? "" };
+  try {
+    await hold(`tickbox ${id}`, AbortSignal.timeout(LOCK_MS));
+    return { id, ticket: stored?.ticket ?? "" };
+  } catch {
+    const own = String(Math.random());
+    await hold(`tickbox ${own}`);
+    return { id: own, ticket: "" };
+  }
+}
+
+class Play {
+  phase = "";
+  frames = 0;
+  busy = 0;  // milliseconds of work
+  #timer = 0;
+  #slowAt = 0;
+  #session = null;
+  #why = "";
+  #reloads = false;
+  #token = settings.get("token") ?? "";
+
+  async start() {
+    [this.module] = await Promise.all([loadModule(), this.#meetGateway()]);
+    const { id, ticket } = await takeTicket();
+    this.ticketId = id;
+    if (!this.#token && !ticket) this.#token = await askForToken(this.origins);
+    await this.#open(ticket);
+    const { declared } = this.client;
+    document.title = words(declared.game);
+    this.declared = declared;
+    this.picture = new Picture(byId("field"));
+    this.input = new Input({ declared, canvas: byId("field"), stick: byId("stick"), buttons: byId("buttons"), aimFrom: () => this.#place() });
+    this.input.onFirst = () => byId("keys").classList.add("seen");
+    this.input.connect(this.client);
+    this.input.showKeys(byId("keys"));
+    this.#listen();
+    const frame = () => {
+      requestAnimationFrame(frame);
+      this.#frame();
+    };
+    frame();
+  }
+
+  async #meetGateway() {
+    this.link = new Link({ base: "", mayMove: settings.get("road") !== "ws" && "RTCPeerConnection" in window,
+      onDatagram: (bytes) => {
+        this.client?.receive(bytes);
+        this.#turn();
+      },
+      onLost: (why) => { this.#why = why; } });
+    const { servers, origins } = await this.link.open();
+    this.origins = origins;
+    this.server = settings.get("server") ?? servers[0].address;
+  }
+
+  /** Begins with a new client: with a ticket in the seat that it is for. Fails: with a sentence. */
+  async #open(ticket = "") {
+    const client = await Client.make(this.module, (bytes, to) => this.link.send(bytes, to));
+    const bot = settings.get("bot") ?? "", seed = Number(settings.get("seed") ?? 1);
+    try {
+      client.open({ address: this.server, token: this.#token, ticket, bot, seed });
+    } catch (failure) {
+      if (!ticket) throw failure;
+      return this.#open();
+    }
+    this.client?.close();
+    this.client = client;
+    this.phase = "";
+    this.#session = null;
+    this.input?.connect(client);
+    this.#turn();
+    return undefined;
+  }
+
+  /** Runs what is due, and comes again when the client wants it. */
+  #turn() {
+    if (!this.client) return;
+    clearTimeout(this.#timer);
+    const began = performance.now(), next = this.client.step(), { phase } = this.client;
+    if (phase !== "refused" && phase !== "ended") this.link.check();
+    if (phase !== this.phase) this.#enter(phase);
+    this.busy += performance.now() - began;
+    this.#timer = setTimeout(() => this.#turn(), Math.min(next, 100));
+  }
+
+  /** Says what a new phase means, once. */
+  #enter(phase) {
+    const before = this.phase;
+    this.phase = phase;
+    const session = this.client.session;
+    if (session && session.number !== this.#session?.number) this.#openMatch(session);
+    if (phase === "playing") return say(document.hidden ? "paused" : "");
+    if (phase === "resuming") return say("the connection is lost; connecting again");
+    if (phase === "connecting") return say(before === "playing" || before === "loading" ? "The match is over. The next one begins." : "connecting");
+    if (phase === "loading") return say("Wait a moment: your turn comes.");
+    return this.#end(phase);
+  }
+
+  /** Says why it does not go on, and offers one way on: nothing is tried by itself. */
+  #end(phase) {
+    if (document.hidden) return undefined;  // comeBack() resumes
+    const why = this.client.why || "the match is over";
+    sessionStorage.removeItem(STORED);
+    const again = async () => {
+      say("connecting");
+      if (this.#canAsk()) this.#token = await askForToken(this.origins);
+      if (phase !== "ended" || !this.client.join(this.#token)) await this.#open();
+      this.#turn();
+    };
+    const isOfLink = /\btoken\b/.test(why) || (this.#token !== "" && phase === "ended");
+    if (isOfLink && !this.#canAsk()) {
+      return say(`You need a new link: get it where you got this one (${why.split(":")[0]}).`, ...(history.length > 1 ? [["Go back", () => history.back()]] : []));
+    }
+    return say(`${why[0].toUpperCase()}${why.slice(1).replace(/[.]$/, "")}.`, [phase === "ended" ? "Play again" : "Try again", () => again().catch((failure) => this.fail(failure))]);
+  }
+
+  #canAsk() { return this.origins.length > 0 && Boolean(window.opener ?? (window.parent !== window)); }
+
+  fail(failure) { say(failure.message, ["Reload", () => location.reload()]); }
+
+  #openMatch(session) {
+    this.#session = session;
+    const game = { walls: this.client.walls, events: this.declared?.events ?? this.client.declared.events };
+    this.match = { game, rate: session.tick_rate, tick: session.tick, now: new Moment(session.tick, new Int32Array()), before: null, events: new EventIndex(), details: { seats: {} } };
+    this.picture?.open(this.match);
+    this.isFramed = false;
+  }
+
+  #frame() {
+    const began = performance.now();
+    this.input.frame();
+    if (this.match) this.#draw();
+    if (began - this.#slowAt >= SLOW_MS) {
+      this.#slowAt = began;
+      this.#showFigures();
+      this.#showScore();
+      if (this.phase === "playing") this.#store();
+    }
+    this.busy += performance.now() - began;
+    ++this.frames;
+  }
+
+  #draw() {
+    const { match, picture, client } = this;
+    const rows = client.rows(match.rate), { camera } = client;
+    if (rows.length === 0 && match.now.count > 0) return;  // between two matches the last picture stays
+    match.tick = client.session?.tick ?? match.tick;
+    match.now = new Moment(match.tick, rows);
+    if (!this.isFramed) picture.open(match);
+    const { seat } = this.#session;
+    picture.followed = seat;
+    if (camera) match.details.seats[seat] = { focus: [camera.x * UNIT, camera.y * UNIT], sight: [camera.halfWidth * UNIT, camera.halfHeight * UNIT] };
+    this.#readEvents();
+    picture.draw(1, !this.isFramed);
+    this.isFramed = rows.length > 0;
+  }
+
+  /** Rings around the first player that an event names, or from whom it is. */
+  #readEvents() {
+    const { match } = this, byTick = new Map();
+    for (const { type, tick, values } of this.client.events) {
+      const players = match.game.events[type].fields.filter(({ form }) => form === "player").map(({ first }) => values[first]);
+      const rows = players.map((seat) => this.picture.rowOfSeat(seat)), at = rows.findIndex((row) => row >= 0);
+      if (at < 0) continue;
+      const { x, y, w, h } = match.now.box(rows[at]);
+      byTick.set(tick, [...(byTick.get(tick) ?? []), { tick, type, seat: players[0], x: x + w / 2, y: y + h / 2 }]);
+    }
+    for (const [tick, events] of byTick) match.events.add(tick, events);
+    match.events.removeBefore(match.tick - 2 * match.rate);
+  }
+
+  /** Where the player's body is on the screen; null while it has none. */
+  #place() {
+    const row = this.match ? this.picture.rowOfSeat(this.#session.seat) : -1;
+    if (row < 0) return null;
+    const { x, y, w, h } = this.picture.placeOf(row), a = this.picture.worldAt(0, 0), b = this.picture.worldAt(1, 1);
+    return { x: (x + w / 2 - a.x) / (b.x - a.x), y: (y + h / 2 - a.y) / (b.y - a.y) };
+  }
+
+  /** Who leads, by the first number that the game keeps of a player, among those whose numbers are known here. */
+  #showScore() {
+    const field = this.declared.seat.fields.find(({ form }) => form === "whole");
+    const seats = field ? this.client.seats : [], own = this.#session?.seat;
+    seats.sort((a, b) => b.values[field.first] - a.values[field.first] || a.seat - b.seat);
+    const text = JSON.stringify([own, seats]);
+    if (text === this.score) return;
+    this.score = text;
+    const lines = seats.slice(0, 8).map(({ seat, values }) => make("p", { name: seat === own ? "own" : "", children: [
+      markElement(seat), make("span", { text: seat === own ? "you" : `P${seat}` }), make("b", { text: look.number(values[field.first]) })] }));
+    const leader = seats[0]?.seat === own ? "you lead" : `P${seats[0]?.seat} leads`;
+    byId("score").replaceChildren(make("h2", { text: field ? `${words(field.name)}: ${leader}` : "" }), ...lines);
+    byId("score").hidden = lines.length === 0;
+  }
+
+  #showFigures() {
+    const of = this.figures = this.client.figures, [summary, list] = byId("figures").children;
+    const share = (part, whole) => (whole > 0 ? `${(100 * part / whole).toFixed(part === whole ? 0 : 1)} %` : "–");
+    const ms = (value) => `${value.toFixed(0)} ms`;
+    summary.textContent = this.link.kind ? `${ms(of.round_trip_ms)} · ${of.hashes_wrong ? `${of.hashes_wrong} wrong` : `✓ ${look.number(of.hashes_checked)}`}` : this.#why || "connecting";
+    summary.className = of.hashes_wrong || !this.link.kind ? "bad" : "";
+    if (!byId("figures").open) return;
+    const lines = [
+      ["road", this.link.kind || "none"], ["round trip, p99", `${ms(of.round_trip_ms)}, ${ms(of.round_trip_p99_ms)}`],
+      ["hashes checked", look.number(of.hashes_checked), "good"], ["hashes wrong", look.number(of.hashes_wrong), of.hashes_wrong ? "bad" : "good"],
+      ["predictions exact", `${share(of.predictions_exact, of.predictions)} of ${look.number(of.predictions)}`],
+      ["inputs late", share(of.inputs_late, of.inputs)], ["others shown after", ms(of.delay_ms)], ["snapshot gap p99", ms(of.gap_p99_ms)],
+      ["lost up, down", `${share(of.loss_up, 1)}, ${share(of.loss_down, 1)}`],
+      ["kB up, down", `${(of.bytes_up / 1000).toFixed(0)}, ${(of.bytes_down / 1000).toFixed(0)}`],
+    ];
+    list.replaceChildren(...lines.flatMap(([name, value, mark]) => [make("span", { text: name }), make("b", { text: value, name: mark })]));
+    if (of.hashes_wrong) this.#offerReport(list);
+  }
+
+  /** A link to the newest report of a wrong hash, as a file for the viewer. */
+  #offerReport(list) {
+    const { desync } = this.client;
+    if (desync) this.report = URL.createObjectURL(new Blob([desync], { type: "application/json" }));
+    if (!this.report) return;
+    const link = make("a", { text: "save the report" });
+    Object.assign(link, { href: this.report, download: "desync.json" });
+    list.append(link);
+  }
+
+  #store() {
+    const { ticket } = this.client;
+    if (ticket) sessionStorage.setItem(STORED, JSON.stringify({ id: this.ticketId, ticket }));
+  }
+
+  /** Comes back from another tab: the session goes on, or is resumed by its ticket if the server has closed it. */
+  async #comeBack() {
+    const stored = JSON.parse(sessionStorage.getItem(STORED) ?? "null");
+    this.#turn();
+    if (this.phase === "playing") say("");
+    else if (this.phase === "ended" && stored) await this.#open(stored.ticket);
+  }
+
+  #listen() {
+    document.addEventListener("visibilitychange", () => {
+      if (!document.hidden) return void this.#comeBack().catch((failure) => this.fail(failure));
+      this.input.releaseAll();
+      this.#store();
+      return say("paused");
+    });
+    // A reload goes on in its seat. Other browsers cannot tell it from a goodbye, and begin again.
+    window.navigation?.addEventListener("navigate", ({ navigationType }) => { this.#reloads = navigationType === "reload"; });
+    addEventListener("pagehide", () => {
+      if (this.#reloads) return this.#store();
+      sessionStorage.removeItem(STORED);
+      this.client.leave();
+      return undefined;
+    });
+    addEventListener("pageshow", ({ persisted }) => persisted && location.reload());
+    const scheme = matchMedia("(prefers-color-scheme: light)"), set = () => { look.scheme = scheme.matches ? "light" : "dark"; };
+    scheme.addEventListener("change", set);
+    set();
+  }
+}
+
+const play = new Play();
+window.play = play;  // for tests and for those who look
+play.start().catch((failure) => {
+  console.error(failure);
+  play.fail(failure);
+});

@@ -1,0 +1,246 @@
+// The page in a headless Chromium, behind the gateway: it plays by keys, and every hash is right.
+"use strict";
+
+const assert = require("node:assert/strict"), dgram = require("node:dgram"), fs = require("node:fs"), http = require("node:http");
+const os = require("node:os"), path = require("node:path"), test = require("node:test");
+const { execFileSync } = require("node:child_process");
+const { Chromium } = require("../support/chromium.js");
+const { BIN, freePort, hasGateway, sleep, startBots, startGateway, startServer, until } = require("./support.js");
+
+const PATIENCE_MS = 60_000;
+const options = { skip: !hasGateway && "the gateway's packages are not installed; run tests/gateway/run.sh", timeout: 180_000 };
+let browser;
+test.before(() => { browser = hasGateway ? new Chromium() : null; });
+test.after(() => browser?.close());
+
+/** Opens the page, and fails if anything goes wrong in it. */
+async function open(t, url, view = {}) {
+  const page = await browser.open(url, { width: 1400, height: 900, ...view });
+  page.figures = () => page.evaluate("play.client.figures");
+  page.phase = (phase, patience = PATIENCE_MS) => page.until(`play.phase === "${phase}"`, patience);
+  page.said = () => page.evaluate("document.querySelector('#card').hidden ? '' : document.querySelector('#card p').textContent");
+  t.after(() => page.close());
+  return page;
+}
+
+const CODES = { ArrowUp: 38, ArrowDown: 40, ArrowLeft: 37, ArrowRight: 39, " ": 32 };
+async function key(page, name, isDown) {
+  const code = name === " " ? "Space" : name.length === 1 ? `Key${name.toUpperCase()}` : name;
+  await page.send("Input.dispatchKeyEvent", { type: isDown ? "keyDown" : "keyUp", key: name, code, windowsVirtualKeyCode: CODES[name] ?? name.toUpperCase().charCodeAt(0) });
+}
+
+async function playByKeys(page, seconds, keys = ["w", "d", "ArrowUp", "s", "a", "ArrowLeft", " "]) {
+  for (const end = performance.now() + seconds * 1000, i = { at: 0 }; performance.now() < end; ++i.at) {
+    const name = keys[i.at % keys.length];
+    await key(page, name, true);
+    await sleep(200);
+    await key(page, name, false);
+  }
+}
+
+for (const road of ["WebRTC", "WebSocket"]) {
+  for (const game of road === "WebRTC" ? ["arena", "bomber", "platformer"] : ["arena"]) {
+    test(`a person plays ${game} by keys over a ${road}, and every hash is right`, options, async (t) => {
+      const server = await startServer(t, game);
+      startBots(t, server, "--clients", "4");
+      const gateway = await startGateway(t, game, [server]);
+      const page = await open(t, gateway.url + (road === "WebSocket" ? "#road=ws" : ""));
+      await page.phase("playing");
+      await page.until(`play.link.kind === "${road}"`, PATIENCE_MS);
+      const before = await page.evaluate("play.client.camera");
+      await playByKeys(page, 8);
+      const figures = await page.figures();
+      const frames = await page.evaluate("({ frames: play.frames, busy: play.busy, ms: performance.now() })");
+      t.diagnostic(JSON.stringify({ road, game, ...frames, ...figures }));
+      assert.ok(figures.hashes_checked > 50);
+      assert.equal(figures.hashes_wrong, 0);
+      assert.ok(figures.predictions > 20);
+      assert.notDeepEqual(await page.evaluate("play.client.camera"), before);
+      assert.deepEqual(page.errors, []);
+      assert.equal(await page.said(), await page.evaluate("play.phase") === "playing" ? "" : "Wait a moment: your turn comes.");
+      assert.equal(await page.evaluate("location.hash"), "");
+      assert.match((await fetch(gateway.url)).headers.get("content-security-policy"), /^default-src 'none'; script-src 'self' 'wasm-unsafe-eval';/);
+      for (const address of page.requests) assert.ok(address.startsWith(gateway.url) || address.startsWith(gateway.url.replace("http", "ws")), address);
+      if (process.env.PLAY_PICTURES) await page.screenshot(path.join(process.env.PLAY_PICTURES, `${game}-${road}.png`));
+    });
+  }
+}
+
+/** Forwards datagrams of one browser to a UDP port, until die() is called: the UDP of this network dies then. */
+async function relay(t, port) {
+  const outer = dgram.createSocket("udp4"), inner = dgram.createSocket("udp4");
+  let from, isDead = false;
+  outer.on("message", (bytes, sender) => { from = sender; if (!isDead) inner.send(bytes, port, "127.0.0.1"); });
+  inner.on("message", (bytes) => { if (!isDead) outer.send(bytes, from.port, from.address); });
+  await new Promise((done) => outer.bind(0, "127.0.0.1", done));
+  t.after(() => { outer.close(); inner.close(); });
+  return { port: outer.address().port, die() { isDead = true; } };
+}
+
+test("UDP that dies in play: the page is back on the WebSocket within two seconds, in the same seat", options, async (t) => {
+  const server = await startServer(t, "arena"), port = await freePort("udp"), udp = await relay(t, port);
+  const gateway = await startGateway(t, "arena", [server], "--rtc-port", String(port), "--public-rtc-port", String(udp.port));
+  const page = await open(t, gateway.url);
+  await page.until("play.phase === 'playing' && play.link.kind === 'WebRTC'");
+  const { seat } = await page.evaluate("play.client.session");
+  const before = await page.figures();
+  udp.die();
+  const began = performance.now();
+  await page.until("play.link.kind === 'WebSocket'", 10_000);
+  const moved = performance.now() - began;
+  await page.until(`play.client.figures.snapshots > ${before.snapshots + 30}`);
+  t.diagnostic(`back after ${moved.toFixed(0)} ms`);
+  assert.ok(moved < 2500, `${moved} ms`);
+  const session = await page.evaluate("play.client.session");
+  assert.equal(session.seat, seat);
+  assert.equal(session.number, 1);
+  assert.equal((await page.figures()).hashes_wrong, 0);
+});
+
+test("a gateway that is killed and comes back: the page goes on in its seat", options, async (t) => {
+  const server = await startServer(t, "arena"), port = String(await freePort("tcp"));
+  const first = await startGateway(t, "arena", [server], "--port", port);
+  const page = await open(t, first.url);
+  await page.phase("playing");
+  const { seat } = await page.evaluate("play.client.session");
+  await first.stop("SIGKILL");
+  await page.until("play.link.kind === ''");
+  await startGateway(t, "arena", [server], "--port", port);
+  await page.until("play.link.kind !== '' && play.phase === 'playing'");
+  const { snapshots } = await page.figures();
+  await page.until(`play.client.figures.snapshots > ${snapshots + 10}`);
+  assert.equal((await page.evaluate("play.client.session")).seat, seat);
+});
+
+test("a reload goes on in its seat, a copy of the tab does not, and a page that is closed says goodbye", options, async (t) => {
+  const server = await startServer(t, "arena"), gateway = await startGateway(t, "arena", [server]);
+  const page = await open(t, gateway.url);
+  await page.phase("playing");
+  const { seat } = await page.evaluate("play.client.session");
+  const stored = await page.until("sessionStorage.getItem(Object.keys(sessionStorage)[0])");
+  await page.evaluate("location.reload(), 0");
+  await page.until("play.phase === 'playing' && performance.now() < 60000 && play.frames > 5");
+  assert.equal((await page.evaluate("play.client.session")).seat, seat);
+  const copy = await open(t, gateway.url, { before: `sessionStorage.setItem("tickbox /", ${JSON.stringify(stored)})` });
+  await copy.phase("playing");
+  assert.notEqual((await copy.evaluate("play.client.session")).seat, seat);
+  assert.equal(await page.evaluate("play.phase"), "playing");
+  await page.send("Page.navigate", { url: "about:blank" });
+  await until(() => /session_closed .*seat=0 .*reason=client_left/.test(server.log), "the server hears the goodbye");
+});
+
+test("a tab in the background says that it is paused, and goes on when it is seen again", options, async (t) => {
+  const server = await startServer(t, "arena"), gateway = await startGateway(t, "arena", [server]);
+  const page = await open(t, gateway.url);
+  await page.phase("playing");
+  const { seat } = await page.evaluate("play.client.session");
+  const hide = (isHidden) => page.evaluate(`Object.defineProperty(document, "hidden", { configurable: true, value: ${isHidden} }); document.dispatchEvent(new Event("visibilitychange")), 0`);
+  await hide(true);
+  assert.equal(await page.said(), "paused");
+  await page.send("Page.setWebLifecycleState", { state: "frozen" });
+  await sleep(8000);
+  await page.send("Page.setWebLifecycleState", { state: "active" });
+  await hide(false);
+  await page.phase("playing");
+  await page.until("document.querySelector('#card').hidden");
+  assert.equal((await page.evaluate("play.client.session")).seat, seat);
+  assert.equal((await page.figures()).hashes_wrong, 0);
+});
+
+/** A server with keys; `issue(client, expires)` returns a token for it. */
+async function startWithKeys(t) {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "play-")), keys = path.join(folder, "keys");
+  t.after(() => fs.rmSync(folder, { recursive: true }));
+  const server = await startServer(t, "arena", "--key-file", keys, "--create-key");
+  server.issue = (client, expires) => execFileSync(path.join(BIN, "tickbox"), ["token", "issue", "--key-file", keys, "--client", String(client),
+    "--server", server.address, "--expires", expires, "--out", "-"], { encoding: "utf8" }).trim();
+  return server;
+}
+
+test("a token admits once, and leaves the address; a sentence says, once, that one is used, late or missing", options, async (t) => {
+  const server = await startWithKeys(t), gateway = await startGateway(t, "arena", [server]), token = server.issue(7, "60s"), late = server.issue(8, "1s");
+  const page = await open(t, `${gateway.url}#token=${token}`);
+  await page.phase("playing");
+  assert.equal(await page.evaluate("location.hash"), "");
+  await until(() => /session_opened .*client=7 /.test(server.log), "the server says for whom");
+  await sleep(1500);
+  for (const [hash, why] of [[`#token=${token}`, /new link.*has been used/], [`#token=${late}`, /new link.*expired/], ["", /new link.*needs a token/], ["#token=nonsense", /token/]]) {
+    const other = await open(t, gateway.url + hash);
+    await other.until(`/token/.test(document.querySelector('#card').textContent)`);
+    assert.match(await other.said(), why);
+    const sent = await other.evaluate("play.client?.figures.bytes_up ?? 0");
+    await sleep(1500);
+    assert.equal(await other.evaluate("play.client?.figures.bytes_up ?? 0"), sent, "nothing is tried by itself");
+  }
+  assert.equal(await page.evaluate("play.phase"), "playing");
+});
+
+test("the page around gives the token to an origin that the gateway names, and to no other", options, async (t) => {
+  const server = await startWithKeys(t), token = server.issue(9, "60s");
+  let gateway = null;
+  const site = http.createServer((request, response) => {
+    response.setHeader("Content-Type", "text/html");
+    response.end(`<iframe src="${gateway.url}" width="900" height="600"></iframe><script>
+      window.asked = 0;
+      addEventListener("message", ({ source, origin, data }) => {
+        if (origin + "/" !== "${gateway.url}" || data.tickbox !== "token") return;
+        ++window.asked;
+        source.postMessage({ token: "${token}" }, origin);
+      });</script>`);
+  });
+  await new Promise((done) => site.listen(0, "127.0.0.1", done));
+  t.after(() => { site.closeAllConnections(); site.close(); });
+  const origin = `http://localhost:${site.address().port}`;
+  gateway = await startGateway(t, "arena", [server], "--origin", origin);
+  const page = await open(t, origin);
+  await until(() => /session_opened .*client=9 /.test(server.log), "the frame plays");
+  assert.equal(await page.evaluate("window.asked"), 1);
+});
+
+test("a server that starts again: the page says so, and a button plays on", options, async (t) => {
+  const port = String(await freePort("udp")), first = await startServer(t, "arena", "--port", port), gateway = await startGateway(t, "arena", [first]);
+  const page = await open(t, gateway.url);
+  await page.phase("playing");
+  await first.stop();
+  await page.until("play.phase !== 'playing'");
+  await startServer(t, "arena", "--port", port);
+  await page.until("play.phase === 'playing' || !document.querySelector('#card button')?.click()");
+});
+
+test("a match that ends: the page plays the next one by itself", options, async (t) => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "play-")), file = path.join(folder, "admin");
+  t.after(() => fs.rmSync(folder, { recursive: true }));
+  fs.writeFileSync(file, "a-token-of-this-test", { mode: 0o600 });
+  const server = await startServer(t, "arena", "--rooms", "2", "--admin-token-file", file), gateway = await startGateway(t, "arena", [server]);
+  const page = await open(t, gateway.url);
+  await page.phase("playing");
+  const [, room] = /session_opened room=(\d+)/.exec(server.log);
+  const closed = await fetch(`http://${server.ready.admin}/rooms/${room}`, { method: "DELETE", headers: { Authorization: "Bearer a-token-of-this-test" } });
+  assert.ok(closed.ok, await closed.text());
+  await page.until("play.client.session.matches_ended === 1 && play.phase === 'playing'");
+  await page.until("document.querySelector('#card').hidden && play.isFramed");
+  assert.match(server.log, new RegExp(`session_opened room=${3 - room}`));
+  assert.equal((await page.figures()).hashes_wrong, 0);
+});
+
+test("fingers play: the stick moves, on a small screen in daylight", options, async (t) => {
+  const server = await startServer(t, "arena"), gateway = await startGateway(t, "arena", [server]);
+  const page = await open(t, "about:blank", { width: 390, height: 844, colours: "light" });
+  await page.send("Emulation.setTouchEmulationEnabled", { enabled: true });
+  await page.send("Page.navigate", { url: gateway.url });
+  await page.phase("playing");
+  await page.until("play.isFramed && !document.querySelector('#stick').hidden");
+  const at = () => page.evaluate("play.client.camera"), before = await at();
+  const { x, y, width } = await page.evaluate("document.querySelector('#stick').getBoundingClientRect().toJSON()");
+  const touch = (type, ...points) => page.send("Input.dispatchTouchEvent", { type, touchPoints: points });
+  for (const way of [1, -1]) {
+    await touch("touchStart", { x: x + width / 2, y: y + width / 2 });
+    await touch("touchMove", { x: x + width * (0.5 + 0.45 * way), y: y + width / 2 });
+    await sleep(1200);
+    if (process.env.PLAY_PICTURES) await page.screenshot(path.join(process.env.PLAY_PICTURES, "touch.png"));
+    await touch("touchEnd");
+  }
+  const after = await at();
+  assert.ok(Math.abs(after.x - before.x) + Math.abs(after.y - before.y) > 0.2);
+  assert.deepEqual(page.errors, []);
+});
