@@ -299,14 +299,16 @@ class AgonesTest(unittest.TestCase):
                      self.side_car.allocate({"tickbox.dev/game": "arena", "tickbox.dev/map": "", "tickbox.dev/seed": ""},
                                             ["rooms"])]
 
-        def rooms():
+        def named():
             return json.loads(self.side_car.annotations.get("agones.dev/sdk-tickbox-rooms", "[]"))
 
-        self.assertTrue(eventually(lambda: len(rooms()) == 3), server.lines)
-        self.assertEqual([room["allocated"] for room in rooms()], allocated)
-        self.assertEqual((rooms()[0]["room"], rooms()[0]["game"], rooms()[0]["shard"]), (2, "bomber", 0))
-        self.assertIn("none", rooms()[1]["error"])
-        self.assertEqual((rooms()[2]["room"], rooms()[2]["game"]), (3, "arena"), "not the map of the one before")
+        self.assertTrue(eventually(lambda: len(named()) == 3), server.lines)
+        # Each is named once it is answered, and a refusal is answered sooner than a room opens.
+        rooms = {room["allocated"]: room for room in named()}
+        first, refused, last = (rooms[each] for each in allocated)
+        self.assertEqual((first["room"], first["game"], first["shard"]), (2, "bomber", 0))
+        self.assertIn("none", refused["error"])
+        self.assertEqual((last["room"], last["game"]), (3, "arena"), "not the map of the one before")
         # The second allocation has counted a room that does not exist.
         self.assertTrue(self.count_is("rooms", 3))
         token = os.path.join(folder, "token")
