@@ -60,7 +60,8 @@ case $preset in
 asan)
     labels=(unit threads simulation crash integration flood)
     long='^(OverloadTest|SilentClientTest|All/GamesLaws|LawMaps.*)\.|\.(CostlyFilesAllMay|SeeingFurther|CheatingInput'
-    long+='|WholeRecordsThatAreMissing|TenThousandInSight|OfAnotherGameCome|OfTheServerCostsHalfASecond|StandsStillAndGoesOn)'
+    long+='|WholeRecordsThatAreMissing|TenThousandInSight|OfAnotherGameCome|OfTheServerCostsHalfASecond|StandsStillAndGoesOn'
+    long+='|FollowsTheRateOfTheServersClock|AreRefusedByTheCompiler|InAnObjectFileAreFound)'
     ;;
 tsan) labels=(threads integration) ;;
 esac

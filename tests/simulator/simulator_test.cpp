@@ -41,7 +41,7 @@ constexpr std::uint64_t kOtherSeeds = 6;
 constexpr seconds kOtherLength = kLength;
 #else
 constexpr std::uint64_t kOtherSeeds = 12;
-constexpr seconds kOtherLength{20};
+constexpr seconds kOtherLength{10};
 #endif
 
 Plan plan_of(const GameTable& game, std::uint64_t seed, seconds length) {
@@ -305,18 +305,16 @@ TEST(Soak, KeepsNothingThatItDoesNotNeed) {
 #ifdef TICKBOX_AUDIT
   GTEST_SKIP();  // half an hour of a match takes a quarter of an hour
 #endif
-  for (const std::uint64_t seed : {9U, 22U}) {
-    PlanOptions options{.seed = seed, .profile = Profile::Soak, .length = std::chrono::minutes{30}};
-    const Outcome outcome = play(make_plan(options));
-    EXPECT_TRUE(outcome.findings.empty()) << report_of(outcome);
-    EXPECT_GT(outcome.memory.early, 1'000'000U) << report_of(outcome);
-    EXPECT_GT(outcome.memory.late, 1'000'000U) << report_of(outcome);
-    options.plant = Plant::Leak;
-    const Outcome leaking = play(make_plan(options));
-    EXPECT_EQ(checkers_of(leaking), Checkers{"memory"}) << report_of(leaking);
-    EXPECT_EQ(leaking.findings.size(), 1U) << report_of(leaking);
-    EXPECT_EQ(leaking.fingerprint, outcome.fingerprint) << "it is the same match";
-  }
+  PlanOptions options{.seed = 9, .profile = Profile::Soak, .length = std::chrono::minutes{30}};
+  const Outcome outcome = play(make_plan(options));
+  EXPECT_TRUE(outcome.findings.empty()) << report_of(outcome);
+  EXPECT_GT(outcome.memory.early, 1'000'000U) << report_of(outcome);
+  EXPECT_GT(outcome.memory.late, 1'000'000U) << report_of(outcome);
+  options.plant = Plant::Leak;
+  const Outcome leaking = play(make_plan(options));
+  EXPECT_EQ(checkers_of(leaking), Checkers{"memory"}) << report_of(leaking);
+  EXPECT_EQ(leaking.findings.size(), 1U) << report_of(leaking);
+  EXPECT_EQ(leaking.fingerprint, outcome.fingerprint) << "it is the same match";
 }
 
 // The largest crowd so far comes after two thirds of the match, and all vectors of bodies double.
