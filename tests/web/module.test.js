@@ -70,7 +70,9 @@ for (const game of ["arena", "bomber", "platformer"]) {
     assert.ok(figures.hashes_checked > 50);
     assert.equal(figures.hashes_wrong, 0);
     assert.ok(figures.predictions > 20);
-    assert.ok(figures.predictions - figures.predictions_exact <= Math.max(figures.inputs_late, 0.02 * figures.predictions), `${figures.predictions_exact} of ${figures.predictions}`);
+    // The server replaces an input that comes late. The views between that and the correction, a few, show another body.
+    const wrong = figures.predictions - figures.predictions_exact;
+    assert.ok(wrong <= Math.max(3 * figures.inputs_late, 0.02 * figures.predictions), `${wrong} of ${figures.predictions}, ${figures.inputs_late} late`);
     assert.ok(client.camera.halfWidth > 1);
     for (const each of client.seats) assert.equal(each.values.length, client.declared.seat.fields.reduce((sum, { count }) => sum + count, 0));
     assert.notDeepEqual(own(), from);
