@@ -4,7 +4,6 @@
 #include "engine/declared.h"
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
 namespace tickbox::client {
@@ -59,81 +58,22 @@ std::optional<KeyCode> key_named(std::string_view name) {
   return longer(static_cast<std::size_t>(found - kLongerNames.begin()));
 }
 
-using Type = KeyEvent::Type;
-
-void HeldKeys::press(State& state) {
+void HeldKeys::press(KeyCode key) {
+  State& state = keys_[key.number];
+  if (std::exchange(state.is_held, true)) return;
   state.is_pressed = true;
   state.order = ++presses_;
 }
 
-/// Returns the pause between the only bytes of a key and those at `now`, if these may be its first
-/// repeat.
-std::optional<Duration> HeldKeys::pause_before(const State& state, Instant now) const {
-  // A terminal repeats the key that was pressed last.
-  const bool was_last = state.order != 0 && state.order == presses_;
-  if (!was_last || state.has_repeated || reports_releases_) return std::nullopt;
-  const Duration pause = now - state.began;
-  return pause <= kRepeatPauseMax ? std::optional{pause} : std::nullopt;
-}
-
-void HeldKeys::handle_down(State& state, Instant now) {
-  if (is_held(state, now)) {
-    if (state.pause && now - state.last <= kRepeatMax) {
-      repeat_pause_ = state.pause;
-      state.is_in_doubt = false;
-    }
-    state.pause.reset();
-    state.has_repeated = true;
-  } else {
-    state.pause = pause_before(state, now);
-    state.is_in_doubt =
-        state.pause &&
-        (!repeat_pause_ || std::chrono::abs(*state.pause - *repeat_pause_) <= kRepeatPauseJitter);
-    if (!state.is_in_doubt) press(state);
-    state.began = now;
-    state.has_repeated = false;
-  }
-  state.is_held = true;
-  state.last = now;
-}
-
-void HeldKeys::settle(Instant now) {
+void HeldKeys::release_all() {
   for (State& state : keys_) {
-    if (!state.is_in_doubt || now - state.last <= kRepeatMax) continue;
-    state.is_in_doubt = false;
-    press(state);
+    state.is_held = false;
   }
 }
 
-void HeldKeys::handle(const KeyEvent& event, Instant now) {
-  switch (event.type) {
-    case Type::Down:
-      handle_down(keys_[event.key.number], now);
-      break;
-    case Type::Up:
-      keys_[event.key.number].is_held = false;
-      break;
-    case Type::FocusLost:
-      for (State& state : keys_) {
-        state.is_held = state.is_in_doubt = false;
-      }
-      break;
-    case Type::ReportsReleases:
-      reports_releases_ = true;
-      break;
-    case Type::Interrupt:
-    case Type::Suspend:
-      break;
-  }
-}
-
-bool HeldKeys::is_held(const State& state, Instant now) const {
-  return state.is_held && (reports_releases_ || now - state.last < kHeldFor);
-}
-
-bool HeldKeys::is_down(KeyCode key, Instant now) const {
+bool HeldKeys::is_down(KeyCode key) const {
   const State& state = keys_[key.number];
-  return state.is_pressed || is_held(state, now);
+  return state.is_pressed || state.is_held;
 }
 
 void HeldKeys::clear_presses() {
@@ -164,26 +104,25 @@ bool KeyBindings::has(KeyCode key) const {
   return std::ranges::any_of(bindings_, uses) || std::ranges::any_of(command_bindings_, uses);
 }
 
-void KeyBindings::find_commands(const HeldKeys& keys, Instant now) {
+void KeyBindings::find_commands(const HeldKeys& keys) {
   pressed_.clear();
   for (const CommandBinding& binding : command_bindings_) {
     const bool is_down =
-        std::ranges::all_of(binding.keys, [&](KeyCode key) { return keys.is_down(key, now); });
+        std::ranges::all_of(binding.keys, [&](KeyCode key) { return keys.is_down(key); });
     const bool is_pressed =
         std::ranges::any_of(binding.keys, [&](KeyCode key) { return keys.is_pressed(key); });
     if (is_down && is_pressed) pressed_.push_back(binding.command);
   }
 }
 
-ConstBytes KeyBindings::input(HeldKeys& keys, Instant now) {
-  keys.settle(now);
-  find_commands(keys, now);
+ConstBytes KeyBindings::input(HeldKeys& keys) {
+  find_commands(keys);
 
   active_.clear();
   for (const Binding& binding : bindings_) {
     Active candidate{.binding = &binding};
     const bool is_down =
-        std::ranges::all_of(binding.keys, [&](KeyCode key) { return keys.is_down(key, now); });
+        std::ranges::all_of(binding.keys, [&](KeyCode key) { return keys.is_down(key); });
     if (!is_down) continue;
     for (const KeyCode key : binding.keys) {
       candidate.order = std::max(candidate.order, keys.order(key));

@@ -4,7 +4,7 @@ set -euo pipefail
 
 usage() {
     cat <<'USAGE'
-usage: server/demo.sh [--json] [--stay]
+usage: server/demo.sh [--json] [--stay] | --play
 
 Installs what is missing (as root), builds, starts a server that records, lets 32 clients play for 20 s (8 of them through 80 ms, 20 ms
 jitter and 5 % loss), stops it, replays the recording, and says whether everything held. At the end it makes a page of the match, to
@@ -12,6 +12,8 @@ open in a browser. The first time, the page and its compiler come while the matc
 
   --json  the verdict as one JSON document, the last line of output
   --stay  keeps the server up and prints what to try next; Ctrl-C ends it
+  --play  instead: starts a server, seven bots and the gateway, prints the address at which a browser plays, and goes on
+          until Ctrl-C. It needs the page's compiler and npm's registry the first time
 
 Exit: 0 all held, 1 something could not be run, 2 wrong usage, 3 something did not hold.
 USAGE
@@ -19,20 +21,27 @@ USAGE
 
 json=no
 stay=no
+play=no
 for argument in "$@"; do
     case "$argument" in
     --json) json=yes ;;
     --stay) stay=yes ;;
+    --play) play=yes ;;
     -h | --help)
         usage
         exit 0
         ;;
     *)
-        echo "server/demo.sh: unknown option $argument; there are --json and --stay" >&2
+        echo "server/demo.sh: unknown option $argument; there are --json, --stay and --play" >&2
         exit 2
         ;;
     esac
 done
+
+if [ "$play" = yes ] && [ $# -gt 1 ]; then
+    echo "server/demo.sh: --play stands alone" >&2
+    exit 2
+fi
 
 # The options of this server are those below, not those of the user's environment.
 unset "${!TICKBOX_@}"
@@ -49,6 +58,10 @@ cd "$top"
 say "1/5 looking for what the build needs"
 tickbox_ensure_packages "${TICKBOX_BUILD_PACKAGES[@]}"
 tickbox_share_cache "$top"
+if [ "$play" = yes ]; then
+    tickbox_ensure_viewer
+    tickbox_ensure_gateway
+fi
 
 work=$(mktemp -d)
 build=
@@ -56,6 +69,7 @@ page=
 server=
 good=
 bad=
+gateway=
 is_page_later=no
 finish() {
     trap '' INT TERM HUP
@@ -69,7 +83,7 @@ finish() {
     if [ "$is_page_later" = yes ] && [ -e build/release/CMakeCache.txt ]; then
         sed -i 's/^\(TICKBOX_VIEWER:[A-Z]*=\).*/\1AUTO/' build/release/CMakeCache.txt
     fi
-    for program in $good $bad $server; do
+    for program in $gateway $good $bad $server; do
         if kill -0 "$program" 2>/dev/null; then
             kill -TERM "$program"
             wait "$program" || true
@@ -107,28 +121,48 @@ export -f build_page
 say "2/5 building (a few minutes the first time)"
 bin=$top/build/release/bin
 viewer=()
-if [ ! -e "$bin/viewer.html" ]; then
+if [ "$play" = yes ]; then
+    viewer=(-DTICKBOX_VIEWER=ON)
+elif [ ! -e "$bin/viewer.html" ]; then
     is_page_later=yes
     viewer=(-DTICKBOX_VIEWER=OFF)
 fi
 run_build cmake --preset release --log-level=WARNING ${viewer[@]+"${viewer[@]}"}
-run_build cmake --build --preset release --target tickbox tickbox-server
+targets=(tickbox tickbox-server)
+[ "$play" = no ] || targets+=(tickbox_play_pages)
+run_build cmake --build --preset release --target "${targets[@]}"
+
+# wait_for NAME PROGRAM: until the program has written its ready line to NAME.ready. Its log is NAME.log.
+wait_for() {
+    for _ in $(seq 100); do
+        if [ -s "$work/$1.ready" ] || ! kill -0 "$2" 2>/dev/null; then break; fi
+        sleep 0.1
+    done
+    jq -e .address "$work/$1.ready" >"$work/checked" 2>/dev/null && return
+    cat "$work/$1.log" >&2
+    say "the $1 did not become ready"
+    exit 1
+}
 
 say "3/5 starting a server that records"
-"$bin/tickbox-server" --port 0 --admin-port 0 --record "$work/recordings" --json >"$work/ready" 2>"$work/server.log" &
+"$bin/tickbox-server" --port 0 --admin-port 0 --record "$work/recordings" --json >"$work/server.ready" 2>"$work/server.log" &
 server=$!
-for _ in $(seq 100); do
-    if [ -s "$work/ready" ]; then break; fi
-    if ! kill -0 "$server" 2>/dev/null; then break; fi
-    sleep 0.1
-done
-if ! jq -e .address "$work/ready" >"$work/checked" 2>/dev/null; then
-    cat "$work/server.log" >&2
-    say "the server did not become ready"
-    exit 1
+wait_for server "$server"
+address=$(jq -r .address "$work/server.ready")
+admin=$(jq -r .admin "$work/server.ready")
+
+if [ "$play" = yes ]; then
+    say "4/5 seven bots join, and the gateway starts"
+    "$bin/tickbox" load "$address" --clients 7 --seconds 24h --quiet >"$work/good.log" 2>&1 &
+    good=$!
+    node server/gateway/gateway.js --to "$address" --files "$bin/arena-play" --json >"$work/gateway.ready" 2>"$work/gateway.log" &
+    gateway=$!
+    wait_for gateway "$gateway"
+    say "5/5 open http://$(jq -r .address "$work/gateway.ready")/ in a browser, and play. Ctrl-C ends it"
+    trap : INT TERM
+    wait "$gateway" || true
+    exit 0
 fi
-address=$(jq -r .address "$work/ready")
-admin=$(jq -r .admin "$work/ready")
 
 # Whether the server has the page of the match.
 serves_page() (

@@ -7,7 +7,7 @@ TICKBOX_BUILD_PACKAGES=(
     g++ cmake ninja-build ccache mold pkg-config git ca-certificates jq
     libboost-dev libcli11-dev libflatbuffers-dev flatbuffers-compiler libfmt-dev libspdlog-dev
     libsodium-dev libtomlplusplus-dev libxxhash-dev libzstd-dev nlohmann-json3-dev libjs-chart.js libgtest-dev
-    libbox2d-dev libchipmunk-dev python3-nacl python3-xxhash tmux)
+    libbox2d-dev libchipmunk-dev python3-nacl python3-xxhash)
 
 # To build under the sanitizers and to fuzz; llvm-19 names the functions in their reports.
 # shellcheck disable=SC2034 # read by the scripts that source this

@@ -68,10 +68,6 @@ cli::ExitCode Output::print(std::string_view text, cli::ExitCode code) const {
 
 void Output::print_note(std::string_view words) const {
   if (quiet()) return;
-  if (held_notes != nullptr) {
-    held_notes->emplace_back(words);
-    return;
-  }
   os::write_to_stderr(fmt::format("{}: {}\n", name, printable(words)));
 }
 

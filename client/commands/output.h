@@ -29,8 +29,6 @@ struct Output {
   cli::CommonFlags common{};
   engine::Games games{};    ///< all that the program has; empty for a command that needs none
   std::string_view page{};  ///< that shows recordings of the games; empty: the program has none
-  /// Keeps the notes while something is drawn on the terminal; nullptr: they go to stderr at once.
-  std::vector<std::string>* held_notes = nullptr;
 
   /// Whether --json is given, to the command or to the program.
   [[nodiscard]] bool json() const { return common.json || is_on("--json"); }

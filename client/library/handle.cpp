@@ -110,7 +110,6 @@ std::optional<std::uint32_t> Declarations::find(std::uint32_t of, const char* ty
 }
 
 Person::Person(const GameTable& game) : game_(game), bindings_(game) {
-  keys_.handle({.type = client::KeyEvent::Type::ReportsReleases}, {});
   TypeBytes by_default;
   game.input.write_default(by_default.data());
   for (const FieldInfo& field : game.input.fields()) {
@@ -130,23 +129,26 @@ tb_status Person::set(std::size_t number, std::int64_t value) {
   return TB_OK;
 }
 
-tb_status Person::set_key(std::string_view name, bool is_down, Instant now) {
-  using Type = client::KeyEvent::Type;
+tb_status Person::set_key(std::string_view name, bool is_down) {
   const auto key = client::key_named(name);
   if (!key || !bindings_.has(*key)) return TB_UNKNOWN;
-  keys_.handle({.type = is_down ? Type::Down : Type::Up, .key = *key}, now);
+  if (is_down) {
+    keys_.press(*key);
+  } else {
+    keys_.release(*key);
+  }
   return TB_OK;
 }
 
-void Person::release_all(Instant now) {
-  keys_.handle({.type = client::KeyEvent::Type::FocusLost}, now);
+void Person::release_all() {
+  keys_.release_all();
   for (Wanted& wanted : wanted_) {
     wanted.held = wanted.by_default;
   }
 }
 
-client::Decision Person::decide(Instant now) {
-  std::ranges::copy(bindings_.input(keys_, now), input_.begin());
+client::Decision Person::decide() {
+  std::ranges::copy(bindings_.input(keys_), input_.begin());
   for (Wanted& wanted : wanted_) {
     const bool is_press = wanted.field->form == FieldForm::Press;
     const std::int64_t value = wanted.once.value_or(is_press ? wanted.by_default : wanted.held);
@@ -305,7 +307,7 @@ std::expected<void, std::string> Handle::connect() {
 client::MakePlayer Handle::player() {
   if (start.bot) return client::bot_player(*start.bot, start.seed, start.seed);
   return [this](const engine::GameOnMap&) -> std::expected<client::Decide, std::string> {
-    return [this](const bots::Seen&) { return person.decide(now); };
+    return [this](const bots::Seen&) { return person.decide(); };
   };
 }
 

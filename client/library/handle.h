@@ -142,11 +142,11 @@ class Person {
   explicit Person(const GameTable& game);
 
   tb_status set(std::size_t number, std::int64_t value);
-  tb_status set_key(std::string_view name, bool is_down, Instant now);
-  void release_all(Instant now);
+  tb_status set_key(std::string_view name, bool is_down);
+  void release_all();
 
   /// Decides for one tick. Cost: no allocation once warm.
-  [[nodiscard]] client::Decision decide(Instant now);
+  [[nodiscard]] client::Decision decide();
 
  private:
   /// A value of the input.

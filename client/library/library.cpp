@@ -313,13 +313,13 @@ tb_status tb_client_input(tb_client* client, uint32_t value_number, int64_t valu
 tb_status tb_client_key(tb_client* client, const char* name, int is_down) {
   return call({client, name}, [&] {
     if (client->start.bot) return TB_NOT_NOW;
-    return client->person.set_key(name, is_down != 0, client->now);
+    return client->person.set_key(name, is_down != 0);
   });
 }
 
 tb_status tb_client_release_all(tb_client* client) {
   return call({client}, [&] {
-    client->person.release_all(client->now);
+    client->person.release_all();
     return TB_OK;
   });
 }

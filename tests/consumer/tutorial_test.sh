@@ -19,13 +19,17 @@ if [ "$(wc -l <<<"$install")" -ne 2 ] || ! (cd "$top" && bash -eux -c "$install"
     echo "not ok - the install of the tutorial"
     exit 1
 fi
-read -r port admin < <(python3 -c '
+# Without npm's registry the gateway's packages cannot be had.
+gateway=(SOCK_STREAM SOCK_DGRAM)
+npm ping --fetch-retries=0 >/dev/null 2>&1 || gateway=()
+read -ra ports < <(python3 -c '
 import socket
-sockets = [socket.socket(type=kind) for kind in (socket.SOCK_DGRAM, socket.SOCK_STREAM)]
+import sys
+sockets = [socket.socket(type=getattr(socket, kind)) for kind in sys.argv[1:]]
 for each in sockets:
     each.bind(("127.0.0.1", 0))
-print(*(each.getsockname()[1] for each in sockets))')
-python3 "$top/tests/consumer/tutorial.py" "$readme" "$port" "$admin" >"$scratch/tutorial.sh"
+print(*(each.getsockname()[1] for each in sockets))' SOCK_DGRAM SOCK_STREAM "${gateway[@]}")
+python3 "$top/tests/consumer/tutorial.py" "$readme" "${ports[@]}" >"$scratch/tutorial.sh"
 # game_of FILE: the first block of C++ in a document.
 # shellcheck disable=SC2016 # the marks of a block
 game_of() { sed -n '/^```cpp$/,/^```$/{/^```/d;p};/^```cpp$/,/^```$/{/^```$/q}' "$1"; }

@@ -3,7 +3,6 @@
 #include "cli/exit_code.h"
 #include "client/commands/commands.h"
 #include "client/commands/connect/play_summary.h"
-#include "client/commands/connect/terminal_view.h"
 #include "client/commands/credential_files.h"
 #include "client/commands/document.h"
 #include "client/commands/output.h"
@@ -13,16 +12,13 @@
 #include "net/crypto.h"
 #include "os/process/signals.h"
 #include "os/process/steady_clock.h"
-#include "os/process/terminal.h"
 
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
 namespace tickbox::commands {
 namespace {
@@ -47,8 +43,7 @@ class PlayedMatch {
   PlayedMatch(const ConnectOptions& options, const Clock& clock, Swarm& swarm, TicketFile* ticket)
       : options_(options), clock_(clock), swarm_(swarm), ticket_(ticket) {}
 
-  /// `view` is nullptr if nothing is drawn.
-  void play(const os::StopSignals& signals, TerminalView* view);
+  void play(const os::StopSignals& signals);
   [[nodiscard]] ExitCode report() const;
 
  private:
@@ -84,24 +79,22 @@ bool PlayedMatch::time_is_up() const {
          clock_.now() - *connected_at_ >= options_.time;
 }
 
-void PlayedMatch::play(const os::StopSignals& signals, TerminalView* view) {
-  const bool has_progress = view == nullptr && !options_.play.output.quiet();
-  Progress progress{has_progress ? ProgressFor::Terminals : ProgressFor::Nobody, clock_.now()};
+void PlayedMatch::play(const os::StopSignals& signals) {
+  Progress progress{options_.play.output.quiet() ? ProgressFor::Nobody : ProgressFor::Terminals,
+                    clock_.now()};
   swarm_.turn(clock_.now());
   while (!connection().over()) {
-    const Instant turn_end = clock_.now() + kConnectTurn;
-    swarm_.turn(view != nullptr ? std::min(turn_end, view->next_picture()) : turn_end);
+    swarm_.turn(clock_.now() + kConnectTurn);
     notice_refusal();
     notice_connected();
     notice_drain();
     notice_move();
     keep_ticket();
     if (progress.due(clock_.now())) progress.show(status());
-    if (signals.stop_requested() || time_is_up() || (view != nullptr && view->has_left())) {
+    if (signals.stop_requested() || time_is_up()) {
       left_ = true;
       break;
     }
-    if (view != nullptr) view->turn(swarm_);
   }
   if (connected_at_) played_ = clock_.now() - *connected_at_;
   was_away_ = left_ && connected_at_ && swarm_.states().connected == 0;
@@ -294,24 +287,7 @@ std::string check_resume(const std::string& file) {
                      : std::string{};
 }
 
-/// Takes the terminal, if this client is to be drawn. Otherwise returns nothing: with --quiet or
-/// --json, in a pipe, or on a terminal on which nothing can be drawn.
-std::unique_ptr<TerminalView> open_view(const ConnectOptions& options, const net::Address& server,
-                                        const Clock& clock) {
-  const Output& output = options.play.output;
-  if (output.json() || output.quiet() || !os::can_draw()) return nullptr;
-  auto view = TerminalView::open(
-      {.server = net::to_string(server),
-       .bot = options.play.bots.empty() ? std::string{} : options.play.bots.front()},
-      clock);
-  if (view) return *std::move(view);
-  output.print_note(view.error() + "; a bot plays");
-  return nullptr;
-}
-
-ExitCode run_connect(const ConnectOptions& given) {
-  ConnectOptions options = given;
-  std::vector<std::string> notes;
+ExitCode run_connect(const ConnectOptions& options) {
   const auto fail = [&](const std::string& why, ExitCode code = ExitCode::Failed) {
     return options.play.output.failed(code, why);
   };
@@ -342,32 +318,20 @@ ExitCode run_connect(const ConnectOptions& given) {
   const os::SteadyClock clock;
   const auto desyncs = DesyncOutput::open(options.play, clock);
   if (!desyncs) return fail(desyncs.error());
-  std::unique_ptr<TerminalView> view = open_view(options, servers->front(), clock);
-  if (view != nullptr) options.play.output.held_notes = &notes;
-  const auto swarm = Swarm::open(
-      {.servers = *servers,
-       .games = options.play.output.games,
-       .credentials = *credentials,
-       .ticket = ticket ? ticket->ticket() : std::nullopt,
-       .first_client = options.play.client,
-       .clients = 1,
-       .bots = bots,
-       .person = view != nullptr && bots.empty() ? view->person() : client::MakePlayer{},
-       .links = links,
-       .seed = options.play.seed,
-       .desyncs = desyncs->get()},
-      clock);
-  if (!swarm) {
-    view.reset();
-    return fail(swarm.error());
-  }
+  const auto swarm = Swarm::open({.servers = *servers,
+                                  .games = options.play.output.games,
+                                  .credentials = *credentials,
+                                  .ticket = ticket ? ticket->ticket() : std::nullopt,
+                                  .first_client = options.play.client,
+                                  .clients = 1,
+                                  .bots = bots,
+                                  .links = links,
+                                  .seed = options.play.seed,
+                                  .desyncs = desyncs->get()},
+                                 clock);
+  if (!swarm) return fail(swarm.error());
   PlayedMatch match{options, clock, **swarm, ticket ? &*ticket : nullptr};
-  match.play(signals, view.get());
-  view.reset();
-  options.play.output.held_notes = nullptr;
-  for (const std::string& note : notes) {
-    options.play.output.print_note(note);
-  }
+  match.play(signals);
   return match.report();
 }
 
@@ -379,9 +343,8 @@ void add_connect(cli::CommandParser& program, engine::Games games, std::function
   cli::CommandParser command = program.add_command(
       {.name = "connect",
        .description =
-           "Play as one client. On a terminal, draws the world and takes keys: the last row "
-           "names them, q leaves. With --quiet or --json, or without a terminal, a bot plays. "
-           "Predicts its own body and checks the hash of every snapshot. Joins the next match when "
+           "Play as one client, by a bot. Predicts its own body and checks the hash of every "
+           "snapshot. Joins the next match when "
            "one ends; with --token it cannot. Exit 3 if a hash differs, "
            "4 if the client could not connect, was "
            "disconnected or checked nothing. `" +
@@ -389,7 +352,7 @@ void add_connect(cli::CommandParser& program, engine::Games games, std::function
        .example = options->play.output.name +
                   " 127.0.0.1:7777 --seconds 10 --net \"delay=80ms,jitter=20ms,loss=5%\""},
       options->play.output.common);
-  add_play_flags(command, options->play, "you on a terminal, else wander");
+  add_play_flags(command, options->play);
   command.add_option("--seconds", options->time, parse_duration,
                      "Leave after this time of play, such as 10, 0.5 or 5m (0: stay until Ctrl-C)",
                      {.value = "DURATION", .default_text = "0"});

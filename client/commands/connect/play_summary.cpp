@@ -136,30 +136,19 @@ std::string summary_text(const PlaySummary& summary, const ClientStats& stats) {
                      is_done ? "everything held" + bad_play_in_words(stats) : summary.end.error);
 }
 
-std::string hash_in_words(const client::ClientStats& stats, Tick tick) {
-  if (stats.first_mismatch) {
-    return fmt::format("HASH DIFFERS since tick {}", stats.first_mismatch->tick.value);
-  }
-  if (tick == Tick{}) return "no hash yet";
-  return fmt::format("hash ok at tick {}", tick.value);
-}
-
-std::vector<std::string> link_in_words(const client::ClientStats& stats) {
-  const std::optional<double> up = loss_up(stats);
-  return {fmt::format("rtt {:.1f} ms", static_cast<double>(stats.round_trip.quantile(500)) / 1'000),
-          fmt::format("loss {:.1f}% down {} up",
-                      100 * share(stats.down_sent - stats.down_arrived, stats.down_sent),
-                      up ? fmt::format("{:.1f}%", 100 * *up) : std::string{"-"}),
-          "predictions " + exact(stats.untouched) + " exact, touched " + exact(stats.touched),
-          fmt::format("{} corrections", stats.corrected)};
-}
-
 std::string live_line(const client::ClientStats& stats, Tick tick) {
-  std::string line = hash_in_words(stats, tick);
-  for (const std::string& figure : link_in_words(stats)) {
-    line += "  " + figure;
-  }
-  return line;
+  const std::string hash = stats.first_mismatch ? fmt::format("HASH DIFFERS since tick {}",
+                                                              stats.first_mismatch->tick.value)
+                           : tick == Tick{}     ? "no hash yet"
+                                                : fmt::format("hash ok at tick {}", tick.value);
+  const std::optional<double> up = loss_up(stats);
+  return fmt::format(
+      "{}  rtt {:.1f} ms  loss {:.1f}% down {} up  predictions {} exact, touched {}  {} "
+      "corrections",
+      hash, static_cast<double>(stats.round_trip.quantile(500)) / 1'000,
+      100 * share(stats.down_sent - stats.down_arrived, stats.down_sent),
+      up ? fmt::format("{:.1f}%", 100 * *up) : "-", exact(stats.untouched), exact(stats.touched),
+      stats.corrected);
 }
 
 }  // namespace tickbox::commands

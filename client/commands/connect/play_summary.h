@@ -11,16 +11,8 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <vector>
 
 namespace tickbox::commands {
-
-/// Returns in words whether the hashes of one client are those of the server; `tick` is that of its
-/// newest view.
-[[nodiscard]] std::string hash_in_words(const client::ClientStats& stats, Tick tick);
-
-/// Returns the figures of one client's link and predictions, each in a few words.
-[[nodiscard]] std::vector<std::string> link_in_words(const client::ClientStats& stats);
 
 /// Returns the figures of one client as the line that Progress shows; `tick` is that of its newest
 /// view.

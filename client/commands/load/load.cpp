@@ -475,7 +475,7 @@ void add_load(cli::CommandParser& program, engine::Games games, std::function<in
                   " 127.0.0.1:7777 --clients 200 --seconds 20 --admin 127.0.0.1:9180 "
                   "--require \"tick_ms.p99<=8,state_hash.mismatched==0\""},
       options->play.output.common);
-  add_play_flags(command, options->play, "wander");
+  add_play_flags(command, options->play);
   add_times(command, *options);
   command.add_option(
       "--verify", options->one_in, parse_verify,

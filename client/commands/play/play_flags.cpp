@@ -82,7 +82,7 @@ std::vector<std::size_t> drawn_order(std::size_t count, std::uint64_t seed) {
 
 }  // namespace
 
-void add_play_flags(cli::CommandParser& command, PlayFlags& flags, const std::string& without_bot) {
+void add_play_flags(cli::CommandParser& command, PlayFlags& flags) {
   command.add_option("HOST:PORT", flags.server, parse_host_port,
                      "Address of the server, such as 127.0.0.1:7777", {.required = true});
   command.begin_group("Token of a client");
@@ -113,7 +113,7 @@ void add_play_flags(cli::CommandParser& command, PlayFlags& flags, const std::st
       {.value = "BOT",
        .check = {check_bot(styles)},
        .one_word_each = true,
-       .default_text = without_bot});
+       .default_text = "wander"});
   command.add_option(
       "--net", flags.net,
       "Simulate a bad link: delay=80ms (round trip), jitter=20ms, loss=5%, burst=3 (that many lost "

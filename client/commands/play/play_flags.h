@@ -113,9 +113,9 @@ struct PlayFlags {
 };
 
 /// Adds HOST:PORT, --token, --key-file, --allow-exposed-keys, --token-server, --client, --insecure,
-/// --bot, --net, --seed and --desync-dir. `without_bot`: who plays if --bot is not given, for the
-/// help. Requires: `flags` outlives `command`, and its output has the games.
-void add_play_flags(cli::CommandParser& command, PlayFlags& flags, const std::string& without_bot);
+/// --bot, --net, --seed and --desync-dir. Requires: `flags` outlives `command`, and its output has
+/// the games.
+void add_play_flags(cli::CommandParser& command, PlayFlags& flags);
 
 /// Returns the bots of --bot.
 [[nodiscard]] std::vector<Portion<std::string>> bots_of(const PlayFlags& flags);

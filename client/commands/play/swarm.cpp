@@ -153,17 +153,15 @@ void Swarm::start(std::size_t number, Instant now) {
   Slot& slot = slots_[number];
   slot.started = now;
   net::Transport& transport = slot.link ? *slot.link : socket_end(number);
-  const client::ClientOptions client_options{
-      .connection = {.server = server(number),
-                     .token = token_for(number),
-                     .ticket = options_.ticket,
-                     .best_cipher = net::best_cipher()},
-      .mode = mode_of(number),
-      .player = player_for(number),
-      .sees = options_.person ? client::Sees::Shown : client::Sees::NewestView,
-      .on_input = {},
-      .on_command = {},
-      .desyncs = options_.desyncs};
+  const client::ClientOptions client_options{.connection = {.server = server(number),
+                                                            .token = token_for(number),
+                                                            .ticket = options_.ticket,
+                                                            .best_cipher = net::best_cipher()},
+                                             .mode = mode_of(number),
+                                             .player = player_for(number),
+                                             .on_input = {},
+                                             .on_command = {},
+                                             .desyncs = options_.desyncs};
   slot.client = std::make_unique<client::Client>(client_options, transport, entropy_, shared_, now);
 }
 
@@ -173,7 +171,6 @@ client::ClientMode Swarm::mode_of(std::size_t number) const {
 }
 
 client::MakePlayer Swarm::player_for(std::size_t number) {
-  if (options_.person) return options_.person;
   const std::size_t place = in_run(number);
   const ClientValue<std::string>& style = bots_[place];
   client::MakePlayer bot = client::bot_player(

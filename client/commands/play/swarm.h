@@ -203,7 +203,6 @@ struct SwarmOptions {
   /// Styles by name. Those that no bot is for wander. Requires: fault_of() finds nothing wrong.
   std::vector<Portion<std::string>> bots{};
   Playback* playback = nullptr;  ///< replaces the bot. Requires: as many clients as it has
-  client::MakePlayer person{};   ///< replaces the bot of every client, if not empty
   /// Bad ones, each with a random stream for each of its clients. Requires: as `bots`.
   std::vector<Portion<net::TwoWayLink>> links{};
   std::uint64_t seed = 1;
@@ -275,11 +274,6 @@ class Swarm {
 
   /// Returns the distributions of all clients, without their open waits (Client::counts()).
   [[nodiscard]] const client::Distributions& distributions() const { return distributions_; }
-
-  /// Returns what a client's player sees now, as Client::shown(). Requires: the client was started.
-  [[nodiscard]] std::span<const client::PresentedBody> shown(std::size_t number) {
-    return slots_[number].client->shown(clock_.now());
-  }
 
   /// Returns whether a client is or was connected.
   [[nodiscard]] bool was_connected(std::size_t number) const {

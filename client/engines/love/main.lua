@@ -1,4 +1,4 @@
--- The platformer in LÖVE, over tickbox/client.h by ffi. It draws any game; the event is the platformer's.
+-- A game in a window of LÖVE, over tickbox/client.h by ffi. It draws any game, and counts who finishes the platformer.
 --   love FOLDER HEADER LIBRARY ADDRESS [SECONDS [SHOT.png [BOT]]]     SECONDS: 0 plays until the window is closed
 
 local ffi = require("ffi")
@@ -46,10 +46,10 @@ local function elements(list, kind)
   end
 end
 
+-- Nothing for what the game does not have.
 local function find(of, kind, field)
   local number = ffi.new("uint32_t[1]")
-  check(tb.tb_client_find(client[0], of, kind, field, number), field or kind)
-  return number[0]
+  if tb.tb_client_find(client[0], of, kind, field, number) == tb.TB_OK then return number[0] end
 end
 
 function love.load(arguments)
@@ -71,7 +71,7 @@ function love.load(arguments)
   given.error, given.error_size = why, 300
   if tb.tb_client_open(given, now_ns(), client) ~= 0 then error(ffi.string(why)) end
   options.finished = find(tb.TB_EVENTS, "Finished", nil)
-  options.who = find(tb.TB_EVENTS, "Finished", "who")
+  options.who = options.finished and find(tb.TB_EVENTS, "Finished", "who")
   love.window.setTitle("Tickbox")
 end
 

@@ -776,8 +776,8 @@ struct MapOptions {
 //   moves                                   a constexpr bool: whether a match goes on at another
 //                                           server when its server hands the players over. By
 //                                           default it ends there, and the players begin another
-//   keys                                    of a terminal (keys.h), as a constexpr array or tuple
+//   keys                                    for a person (keys.h), as a constexpr array or tuple
 //                                           of Key
-//   look(state)                             returns the Look of an entity in a terminal
+//   look(state)                             returns the Look of an entity in a picture
 // clang-format on
 }  // namespace tickbox

@@ -1,5 +1,5 @@
 #pragma once
-// Keys for play in a terminal, and the looks of kinds, as plain data. No rule reads them.
+// Keys for play by a person, and the looks of kinds, as plain data. No rule reads them.
 //
 //   static constexpr std::array keys = {Key{"w", Pad{.move = 7}}, Key{"d", Pad{.move = 1}},
 //                                       Key{"w+d", Pad{.move = 8}}};
@@ -28,17 +28,17 @@ struct Key {
   Value value{};
 };
 
-/// A colour of the terminal.
+/// A colour by its name; each page and program has a shade for it.
 enum class Colour : std::uint8_t { Black, Red, Green, Yellow, Blue, Magenta, Cyan, White };
 
 /// The outline of an entity in a picture; its box is that of the physics in any case.
 enum class Shape : std::uint8_t { Box, Disc, Diamond };
 
-/// How a terminal and the page show an entity.
+/// How a page or a program shows an entity.
 struct Look {
   char glyph = '?';  ///< a visible ASCII character
   Colour colour = Colour::White;
-  Shape shape = Shape::Box;  ///< a terminal has none
+  Shape shape = Shape::Box;
 };
 
 namespace detail {

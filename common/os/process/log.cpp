@@ -3,8 +3,6 @@
 
 #include "os/process/log.h"
 
-#include "os/process/terminal.h"
-
 #include <spdlog/async.h>
 #include <spdlog/pattern_formatter.h>
 #include <spdlog/sinks/ansicolor_sink.h>
@@ -14,6 +12,7 @@
 #include <atomic>
 #include <chrono>
 #include <cmath>
+#include <cstdlib>
 #include <ctime>
 #include <nlohmann/json.hpp>
 #include <signal.h>
@@ -44,9 +43,12 @@ std::string utc_now() {
                      calendar.tm_sec, milliseconds % 1000);
 }
 
+/// Colours are for a terminal whose user does not refuse them (https://no-color.org).
 spdlog::color_mode colours_for(std::FILE* out) {
-  return !wants_no_colour() && isatty(fileno(out)) == 1 ? spdlog::color_mode::always
-                                                        : spdlog::color_mode::never;
+  const char* const refused = std::getenv("NO_COLOR");  // NOLINT(concurrency-mt-unsafe): unset
+  const bool is_refused = refused != nullptr && *refused != '\0';
+  return !is_refused && isatty(fileno(out)) == 1 ? spdlog::color_mode::always
+                                                 : spdlog::color_mode::never;
 }
 
 /// The largest whole number that a double, and so every reader of JSON, represents exactly.

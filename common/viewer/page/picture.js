@@ -213,7 +213,7 @@ class Picture {
     const isPlayer = Boolean(flags & CONTROLLED), isSensor = Boolean(flags & SENSOR);
     const isChosen = this.chosen !== null && now.idOf(row) === this.chosen;
     if (isSensor && !this.layers.has("sensors") && !isChosen) return;
-    // The colour that the game gives, as in a terminal: the seat is the mark, or the tail of a streak.
+    // The colour that the game gives: the seat is the mark, or the tail of a streak.
     const colour = isPlayer && seat >= 0 && !(flags & HAS_LOOK) ? look.seatColour(seat) : look.colourOf(looks);
     const vx = rows[at + 8] / UNIT * rate, vy = rows[at + 9] / UNIT * rate, speed = Math.hypot(vx, vy);
     const size = Math.max(box.w, box.h) * scale / devicePixelRatio;

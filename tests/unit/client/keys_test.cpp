@@ -9,23 +9,13 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <initializer_list>
 #include <map>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace tickbox::client::keys_test {
 namespace {
-
-using std::chrono::milliseconds;
-
-constexpr Instant kStart{std::chrono::hours{1}};
-/// Longer than a key counts as down after its last bytes.
-constexpr milliseconds kLater{1'000};
-
-using Type = KeyEvent::Type;
 
 KeyCode key(std::string_view name) {
   const auto found = key_named(name);
@@ -41,14 +31,12 @@ class Person {
  public:
   explicit Person(const GameTable& game) : game_(game), bindings_(game) {}
 
-  void press(std::string_view name) {
-    keys_.handle({.type = KeyEvent::Type::Down, .key = *key_named(name)}, now_);
-  }
+  void press(std::string_view name) { keys_.press(key(name)); }
 
-  void pass(milliseconds time) { now_ += time; }
+  void release(std::string_view name) { keys_.release(key(name)); }
 
   Values input() {
-    const ConstBytes input = bindings_.input(keys_, now_);
+    const ConstBytes input = bindings_.input(keys_);
     alignas(std::uint64_t) std::array<std::byte, kTypeBytesMax> by_default{};
     game_.input.write_default(by_default.data());
     Values values;
@@ -80,7 +68,6 @@ class Person {
   const GameTable& game_;
   KeyBindings bindings_;
   HeldKeys keys_;
-  Instant now_ = kStart;
 };
 
 TEST(KeyBindings, NoKeyIsTheInputByDefault) {
@@ -91,9 +78,8 @@ TEST(KeyBindings, NoKeyIsTheInputByDefault) {
 TEST(KeyBindings, AHeldKeyGivesItsValueUntilItIsUp) {
   Person person{tests::menagerie()};
   EXPECT_EQ(person.after({"left"}), (Values{{"walk", -1}}));
-  person.pass(milliseconds{100});
   EXPECT_EQ(person.input(), (Values{{"walk", -1}}));
-  person.pass(milliseconds{100});
+  person.release("left");
   EXPECT_EQ(person.input(), Values{});
 }
 
@@ -106,7 +92,7 @@ TEST(KeyBindings, TheOppositeKeyCancelsAtOnce) {
   Person person{tests::menagerie()};
   EXPECT_EQ(person.after({"left"}), (Values{{"walk", -1}}));
   EXPECT_EQ(person.after({"right"}), (Values{{"walk", 1}}));
-  EXPECT_EQ(person.input(), (Values{{"walk", 1}})) << "though the other key still counts as down";
+  EXPECT_EQ(person.input(), (Values{{"walk", 1}})) << "though the other key is still down";
 }
 
 TEST(KeyBindings, KeysThatAreBoundTogetherWinOverEach) {
@@ -121,11 +107,8 @@ TEST(KeyBindings, KeysThatAreBoundTogetherWinOverEach) {
 TEST(KeyBindings, APressFiresOncePerPress) {
   Person person{tests::menagerie()};
   EXPECT_EQ(person.after({"space"}), (Values{{"shoot", 1}, {"smash", 1}}));
-  for (int repeats = 0; repeats < 20; ++repeats) {
-    person.pass(milliseconds{50});
-    EXPECT_EQ(person.after({"space"}), Values{}) << repeats;
-  }
-  person.pass(kLater);
+  EXPECT_EQ(person.after({"space"}), Values{}) << "a repeat of the keyboard";
+  person.release("space");
   EXPECT_EQ(person.after({"space"}), (Values{{"shoot", 1}, {"smash", 1}}));
 }
 
@@ -152,12 +135,10 @@ TEST(KeyBindings, AKeySendsItsCommandOncePerPress) {
   EXPECT_EQ(person.commands(), "Restart ");
   EXPECT_EQ(person.after({"d"}), (Values{{"run", 1}}));
   EXPECT_EQ(person.commands(), "");
-  for (int repeats = 0; repeats < 20; ++repeats) {
-    person.pass(milliseconds{50});
-    static_cast<void>(person.after({"r"}));
-    EXPECT_EQ(person.commands(), "") << "a repeat is no press";
-  }
-  person.pass(kLater);
+  static_cast<void>(person.after({"r"}));
+  EXPECT_EQ(person.commands(), "") << "a repeat is no press";
+  person.release("r");
+  person.release("d");
   EXPECT_EQ(person.after({"r"}), Values{});
   EXPECT_EQ(person.commands(), "Restart ");
 }
@@ -177,149 +158,59 @@ TEST(KeyBindings, AGameWithoutKeysHasNone) {
   KeyBindings bindings{game};
   EXPECT_TRUE(bindings.empty());
   HeldKeys keys;
-  keys.handle({.type = KeyEvent::Type::Down, .key = *key_named("w")}, kStart);
-  EXPECT_EQ(bindings.input(keys, kStart).size(), game.input.bytes);
+  keys.press(key("w"));
+  EXPECT_EQ(bindings.input(keys).size(), game.input.bytes);
 }
 
-class HeldKeysTest : public ::testing::Test {
- protected:
-  void press(std::string_view name, milliseconds at) {
-    keys_.handle({.type = Type::Down, .key = key(name)}, kStart + at);
-  }
-
-  [[nodiscard]] bool is_down(std::string_view name, milliseconds at) const {
-    return keys_.is_down(key(name), kStart + at);
-  }
-
-  /// Returns when the key counts as pressed, in milliseconds, if its bytes come at these times.
-  std::vector<int> presses(const std::vector<int>& bytes) {
-    std::vector<int> found;
-    for (int at = bytes.front(); at <= bytes.back() + 500; at += 10) {
-      if (std::ranges::find(bytes, at) != bytes.end()) press("w", milliseconds{at});
-      keys_.settle(kStart + milliseconds{at});
-      if (keys_.is_pressed(key("w"))) found.push_back(at);
-      keys_.clear_presses();
-    }
-    return found;
-  }
-
-  HeldKeys keys_;
-};
-
-TEST_F(HeldKeysTest, AKeyIsDownForAWhileAfterItsLastBytes) {
-  press("w", milliseconds{0});
-  keys_.clear_presses();
-  EXPECT_TRUE(is_down("w", milliseconds{179}));
-  EXPECT_FALSE(is_down("w", milliseconds{180}));
-  EXPECT_FALSE(is_down("s", milliseconds{0}));
-}
-
-TEST_F(HeldKeysTest, RepeatsKeepAKeyDownAndAreNoPresses) {
-  press("w", milliseconds{0});
-  EXPECT_TRUE(keys_.is_pressed(key("w")));
-  keys_.clear_presses();
-  for (milliseconds at{100}; at <= milliseconds{1'000}; at += milliseconds{100}) {
-    press("w", at);
-    EXPECT_FALSE(keys_.is_pressed(key("w"))) << at.count();
-    EXPECT_TRUE(is_down("w", at + milliseconds{99})) << at.count();
-  }
-  EXPECT_FALSE(is_down("w", milliseconds{1'180}));
-}
-
-TEST_F(HeldKeysTest, AHeldKeyIsPressedOnce) {
-  int presses = 0;
-  for (int at = 0; at < 3'000; at += 10) {
-    // The first repeat after 500 ms, then one each 30 ms.
-    if (at == 0 || (at >= 500 && at < 2'000 && (at - 500) % 30 == 0)) press("w", milliseconds{at});
-    keys_.settle(kStart + milliseconds{at});
-    presses += keys_.is_pressed(key("w")) ? 1 : 0;
-    keys_.clear_presses();
-    if (at >= 500 && at < 2'000) {
-      EXPECT_TRUE(is_down("w", milliseconds{at})) << at;
-    }
-  }
-  EXPECT_EQ(presses, 1);
-}
-
-TEST_F(HeldKeysTest, EachTapIsAPress) {
-  EXPECT_EQ(presses({0, 250, 500, 900, 2'500}), (std::vector<int>{0, 360, 610, 1'010, 2'500}))
-      << "a little late, as it may be the first repeat";
-}
-
-TEST_F(HeldKeysTest, OnceThePauseBeforeRepeatsIsKnownTapsArePressesAtOnce) {
-  EXPECT_EQ(presses({0, 500, 530, 560}), std::vector<int>{0});
-  EXPECT_EQ(presses({5'000, 5'250, 5'600, 5'900}), (std::vector<int>{5'000, 5'250, 5'600, 5'900}));
-  EXPECT_EQ(presses({9'000, 9'490, 9'520, 9'550}), std::vector<int>{9'000}) << "held again";
-  EXPECT_EQ(presses({12'000, 12'500}), (std::vector<int>{12'000, 12'610}))
-      << "a tap after just that pause";
-}
-
-// Three quick taps look like a held key.
-TEST_F(HeldKeysTest, AWrongPauseIsCorrectedByTheNextHeldKey) {
-  EXPECT_EQ(presses({0, 300, 390}), std::vector<int>{0});
-  EXPECT_EQ(presses({5'000, 5'500, 5'530, 5'560}), (std::vector<int>{5'000, 5'500}));
-  EXPECT_EQ(presses({9'000, 9'500, 9'530, 9'560}), std::vector<int>{9'000});
-}
-
-TEST_F(HeldKeysTest, OnlyTheKeyThatWasPressedLastRepeats) {
-  press("w", milliseconds{0});
-  press("d", milliseconds{100});
-  keys_.clear_presses();
-  press("w", milliseconds{400});
-  EXPECT_TRUE(keys_.is_pressed(key("w")));
-}
-
-TEST_F(HeldKeysTest, WithReleasesNoPressIsInDoubt) {
-  keys_.handle({.type = Type::ReportsReleases}, kStart);
-  press("w", milliseconds{0});
-  keys_.handle({.type = Type::Up, .key = key("w")}, kStart);
-  keys_.clear_presses();
-  press("w", milliseconds{400});
-  EXPECT_TRUE(keys_.is_pressed(key("w")));
+TEST(HeldKeys, AKeyIsDownUntilItsRelease) {
+  HeldKeys keys;
+  keys.press(key("w"));
+  keys.clear_presses();
+  EXPECT_TRUE(keys.is_down(key("w")));
+  EXPECT_FALSE(keys.is_down(key("s")));
+  keys.release(key("w"));
+  EXPECT_FALSE(keys.is_down(key("w")));
 }
 
 // Ticks may be further apart than a key is down.
-TEST_F(HeldKeysTest, APressLastsUntilItIsForgotten) {
-  press("w", milliseconds{0});
-  EXPECT_TRUE(is_down("w", milliseconds{500}));
-  keys_.clear_presses();
-  EXPECT_FALSE(is_down("w", milliseconds{500}));
+TEST(HeldKeys, ATapWithinATickCounts) {
+  HeldKeys keys;
+  keys.press(key("w"));
+  keys.release(key("w"));
+  EXPECT_TRUE(keys.is_down(key("w")));
+  keys.clear_presses();
+  EXPECT_FALSE(keys.is_down(key("w")));
 }
 
-TEST_F(HeldKeysTest, LaterPressesHaveAHigherOrder) {
-  press("w", milliseconds{0});
-  press("s", milliseconds{1});
-  EXPECT_LT(keys_.order(key("w")), keys_.order(key("s")));
-  press("w", milliseconds{2});
-  EXPECT_LT(keys_.order(key("w")), keys_.order(key("s"))) << "a repeat";
+TEST(HeldKeys, LaterPressesHaveAHigherOrder) {
+  HeldKeys keys;
+  keys.press(key("w"));
+  keys.press(key("s"));
+  EXPECT_LT(keys.order(key("w")), keys.order(key("s")));
+  keys.press(key("w"));
+  EXPECT_LT(keys.order(key("w")), keys.order(key("s"))) << "a repeat";
 }
 
-TEST_F(HeldKeysTest, WithReleasesAKeyIsDownUntilItsRelease) {
-  keys_.handle({.type = Type::ReportsReleases}, kStart);
-  press("w", milliseconds{0});
-  keys_.clear_presses();
-  EXPECT_TRUE(is_down("w", milliseconds{60'000}));
-  keys_.handle({.type = Type::Up, .key = key("w")}, kStart + milliseconds{60'000});
-  EXPECT_FALSE(is_down("w", milliseconds{60'000}));
+TEST(HeldKeys, TheLossOfTheKeyboardReleasesAll) {
+  HeldKeys keys;
+  keys.press(key("w"));
+  keys.press(key("d"));
+  keys.clear_presses();
+  keys.release_all();
+  EXPECT_FALSE(keys.is_down(key("w")));
+  EXPECT_FALSE(keys.is_down(key("d")));
 }
 
-TEST_F(HeldKeysTest, ATapWithinATickCounts) {
-  keys_.handle({.type = Type::ReportsReleases}, kStart);
-  press("w", milliseconds{0});
-  keys_.handle({.type = Type::Up, .key = key("w")}, kStart);
-  EXPECT_TRUE(is_down("w", milliseconds{10}));
-  keys_.clear_presses();
-  EXPECT_FALSE(is_down("w", milliseconds{10}));
-}
-
-TEST_F(HeldKeysTest, TheLossOfFocusReleasesAllKeys) {
-  keys_.handle({.type = Type::ReportsReleases}, kStart);
-  press("w", milliseconds{0});
-  press("d", milliseconds{0});
-  keys_.clear_presses();
-  keys_.handle({.type = Type::FocusLost}, kStart);
-  EXPECT_FALSE(is_down("w", milliseconds{1}));
-  EXPECT_FALSE(is_down("d", milliseconds{1}));
+TEST(KeyNames, AreThoseThatAGameCanNameAndFourMarks) {
+  for (const std::string_view name : {"a", "z", "0", "9", ".", ",", "[", "]", "space", "enter",
+                                      "tab", "up", "down", "left", "right"}) {
+    EXPECT_TRUE(key_named(name)) << name;
+  }
+  for (const std::string_view name : {"", " ", "aa", "escape", "+", "\xc3\xa9"}) {
+    EXPECT_FALSE(key_named(name)) << name;
+  }
+  EXPECT_EQ(key_named("W"), key_named("w"));
+  EXPECT_EQ(key("right").number, kKeys - 1);
 }
 
 }  // namespace

@@ -137,7 +137,6 @@ Rules read_rules() {
       {"client/presentation", {"core", "engine", "views", "client/match", "client/connection"}},
       {"client/verification",
        {"core", "sim", "engine", "views", "net", "protocol", "desync", "client/match"}},
-      {"client/terminal", {"core", "sim", "engine", "tickbox", "client"}},
       {"client/scenario", {"core", "json", "sim"}},
       {"client",
        {"core", "engine", "tickbox", "views", "bots", "net", "protocol", "desync", "client/match",
@@ -148,7 +147,7 @@ Rules read_rules() {
       {"client/web", {"core", "tickbox"}},
       {"client/commands",
        {"core", "json", "sim", "engine", "tickbox", "bots", "views", "games", "net", "record", "os",
-        "cli", "desync", "client", "client/scenario", "client/terminal"}}});
+        "cli", "desync", "client", "client/scenario"}}});
   return rules;
 }
 
