@@ -42,7 +42,7 @@ options=()
 case $preset in
 asan | tsan) packages+=("${TICKBOX_SANITIZER_PACKAGES[@]}") ;;
 release)
-    packages+=(nodejs chromium libenet-dev prometheus libsdl2-dev love xauth xvfb)
+    packages+=(nodejs chromium libenet-dev prometheus libsdl2-dev love xauth xvfb abigail-tools)
     options=(-DTICKBOX_VIEWER=ON)
     ;;
 esac
