@@ -61,7 +61,8 @@ asan)
     labels=(unit threads simulation crash integration flood)
     long='^(OverloadTest|SilentClientTest|All/GamesLaws|LawMaps.*)\.|\.(CostlyFilesAllMay|SeeingFurther|CheatingInput'
     long+='|WholeRecordsThatAreMissing|TenThousandInSight|OfAnotherGameCome|OfTheServerCostsHalfASecond|StandsStillAndGoesOn'
-    long+='|FollowsTheRateOfTheServersClock|AreRefusedByTheCompiler|InAnObjectFileAreFound)'
+    long+='|FollowsTheRateOfTheServersClock|AreRefusedByTheCompiler|InAnObjectFileAreFound'
+    long+='|HaveAPageBelowFiveMegabytes|OutlivesLossAndJitter|NoRunOfLostSnapshots|NumbersComeRoundWhile)'
     ;;
 tsan) labels=(threads integration) ;;
 esac
