@@ -214,18 +214,20 @@ TEST_F(LogTailTest, HasAtMostSixteenFollowers) {
 
 // Followers come, read and go in a thread of their own while the log goes on.
 TEST_F(LogTailTest, IsFollowedFromAnotherThread) {
-  constexpr std::size_t kSomeTicks = 20'000;  // bytes of the beginning and of ticks behind it
+  constexpr std::size_t kSomeTicks = 50'000;  // bytes of the beginning and of ticks behind it
   play(1);
   std::vector<std::string> all;
   std::thread reader{[&] {
-    for (bool has_ended = false; !has_ended;) {
+    for (State state = State::Live; state != State::Ended;) {
       const auto follower = tail_->follow();
-      auto& followed = all.emplace_back();
+      std::string followed;
       // A reader that is faster than the match has nothing for a while.
-      for (int i = 0; (i < 100 || followed.size() < kSomeTicks) && !has_ended; ++i) {
-        has_ended = follower->read(followed, 1'000) == State::Ended;
+      do {
+        state = follower->read(followed, 1'000);
         std::this_thread::yield();
-      }
+      } while (state == State::Live && followed.size() < kSomeTicks);
+      if (state == State::Ended || followed.size() >= kSomeTicks)
+        all.push_back(std::move(followed));
     }
   }};
   play(3'000);
