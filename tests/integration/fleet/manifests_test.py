@@ -43,13 +43,15 @@ CLOSING_SECONDS = 20  # server/host/README.md, "The end"
 LOOKUP_SECONDS = 30  # of a name of --public-address, at the start
 ADMIN_TOKEN, METRICS_TOKEN, MATCHES_TOKEN = "a-token-of-the-test", "another-token-of-the-test", "one-more-of-the-test"
 MATCHMAKER = os.path.join(manifests.TOP, "agones", "matchmaker.py")
+GATEWAY = os.path.abspath(os.path.join(manifests.TOP, "..", "server", "gateway"))
+NODE = shutil.which("node")
 # Fields that the kubectl of Debian 12, of version 1.20, does not know yet.
 NEWER_THAN_DEBIAN = {"completionMode", "backoffLimitPerIndex", "podFailurePolicy", "terminationGracePeriodSeconds"}
 
 
 def only(kind, folder="agones", name="tickbox"):
-    """The one of its kind; `name`: what its name begins with, if it has one."""
-    found = [each for each in ALL if each.kind == kind and folder in each.path and (each.name or name).startswith(name)]
+    """The one of its kind; `name`: its name, if it has one."""
+    found = [each for each in ALL if each.kind == kind and folder in each.path and (each.name or name) == name]
     assert len(found) == 1, f"{folder} has {len(found)} of {kind}"
     return found[0]
 
@@ -63,8 +65,21 @@ def selected_by(manifest):
     return [each for each in WITH_PODS if labels <= each.pod()["metadata"]["labels"].items()]
 
 
+def options_js(expression, *words):
+    """What the gateway's reader of options says. It needs Node, and none of the gateway's packages."""
+    if not NODE:
+        raise unittest.SkipTest("this needs Debian's nodejs")
+    script = f"const [file, ...words] = process.argv.slice(1), gateway = require(file); {expression}"
+    shown = subprocess.run([NODE, "-p", script, os.path.join(GATEWAY, "options.js"), *words], capture_output=True,
+                           text=True, check=False, timeout=60)
+    assert shown.returncode == 0, f"{expression}: {shown.stderr}"
+    return shown.stdout
+
+
 @functools.lru_cache(maxsize=None)
 def help_of(*words):
+    if words == ("tickbox-gateway",):
+        return options_js('gateway.parseOptions(["--help"]).help')
     if words == ("tickbox-matchmaker",):
         shown = subprocess.run([MATCHMAKER, "--help"], capture_output=True, text=True, check=False, timeout=60)
     else:
@@ -80,7 +95,7 @@ def options_of(text):
 
 
 def port_of(container, option):
-    about = options_of(help_of("tickbox-server"))[option]
+    about = options_of(help_of(container.program()))[option]
     return int(container.option(option, re.search(r"\(default: ([0-9]+)\)", about)[1]))
 
 
@@ -139,7 +154,7 @@ class ManifestsTest(unittest.TestCase):
         self.assertNotIn("namespace", [key.split(":")[0].strip() for key in manifest.text.splitlines()])
         for container in manifest.containers():
             self.assertNotIn("/", container.image, "an image without a registry")
-            self.assertIn(container.program(), ("tickbox-server", "tickbox", "tickbox-matchmaker"))
+            self.assertIn(container.program(), ("tickbox-server", "tickbox", "tickbox-matchmaker", "tickbox-gateway"))
 
     @for_each(WITH_PODS)
     def test_kubectl_knows_every_field_of_the_pods(self, manifest):
@@ -246,15 +261,17 @@ class ManifestsTest(unittest.TestCase):
         policies = [each for each in ALL if each.kind == "NetworkPolicy" and manifest in selected_by(each)]
         self.assertEqual([each.spec["policyTypes"] for each in policies], [["Ingress", "Egress"]])
         names, api = {("UDP", 53), ("TCP", 53)}, {("TCP", 443), ("TCP", 6443)}
-        needed = {"Fleet": names | api, "Deployment": names | api, "StatefulSet": set(), "tickbox-verify": set(),
-                  "tickbox-load": names | {("UDP", 7777), ("TCP", 9180)}}
+        needed = {"Fleet": names | api, "matchmaker": names | api, "StatefulSet": set(), "tickbox-verify": set(),
+                  "tickbox-load": names | {("UDP", 7777), ("TCP", 9180)}, "tickbox-gateway": {("UDP", 7777)}}
         rules = policies[0].spec["egress"]
         self.assertEqual({(port["protocol"], port["port"]) for rule in rules for port in rule["ports"]},
-                         needed.get(manifest.kind) if manifest.kind != "Job" else needed[manifest.name])
+                         needed[manifest.kind if manifest.kind in needed else manifest.name])
         for rule in rules:
             ports = {port["port"] for port in rule["ports"]}
             servers = [{"podSelector": only("StatefulSet", "kubernetes").spec["selector"]}]
             system = [{"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": "kube-system"}}}]
+            if manifest.name == "tickbox-gateway":  # no label names the node of a server
+                servers = None
             self.assertEqual(rule.get("to"), servers if ports & {7777, 9180} else system if 53 in ports else None)
         if manifest.kind == "Job":
             self.assertEqual(policies[0].spec["ingress"], [])
@@ -292,10 +309,11 @@ class ManifestsTest(unittest.TestCase):
 
     @for_each(CONTAINERS)
     def test_options_and_variables_are_those_of_the_programs(self, container):
-        options = options_of(help_of(container.program(), *container.command()))
+        text = help_of(container.program(), *container.command())
+        options = options_of(text)
         for name, value in container.options():
             self.assertIn(name, options)
-            takes_value = re.match(r" ?[A-Z]", options[name]) is not None
+            takes_value = re.search(rf"(?m)^  (?:-\w,)?{name} [A-Z]", text) is not None
             self.assertEqual(takes_value, value is not None, name)
         variables = {found for about in options.values() for found in re.findall(r"\[(TICKBOX_[A-Z_]+)\]", about)}
         for name in container.env:
@@ -357,6 +375,8 @@ class ManifestsTest(unittest.TestCase):
         pod = container.pod["spec"]
         self.assertEqual({mount["name"] for mount in container.spec.get("volumeMounts", [])}, set(container.volumes()))
         for path in container.paths():
+            if f"nCOPY . {path}\\n" in PAGE:  # in the image
+                continue
             mount, volume = container.mount_of(path)
             if "secret" not in volume:
                 continue

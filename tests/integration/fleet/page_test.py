@@ -29,6 +29,7 @@ def read(path):
         return file.read()
 
 
+GATEWAY = os.path.join(TOP, "server", "gateway", "options.js")
 PAGE = read(os.path.join(TOP, "docker", "FLEET.md"))
 BLOCKS = re.findall(r"^```(.*?)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
 HERE = "".join(text for kind, text in BLOCKS if kind == "sh")
@@ -65,7 +66,8 @@ class FleetPageTest(unittest.TestCase):
             self.assertEqual(ended.returncode, 0, ended.stderr)
             log = read(os.path.join(folder, "server.log"))
             self.assertRegex(log, r'"event":"session_opened",[^\n]*"room":2,[^\n]*"client":"7"')
-            for name, image in (("fleet", "server"), ("servers", "server"), ("matchmaker", "matchmaker")):
+            for name, image in (("fleet", "server"), ("servers", "server"), ("matchmaker", "matchmaker"),
+                                ("gateway", "gateway")):
                 self.assertIn(f"image: registry.example/tickbox-{image}\n", read(os.path.join(folder, name + ".yaml")))
             keep = re.search(r"`(sed -i [^`]* fleet\.yaml)`", PAGE)[1]
             subprocess.run(["bash", "-c", keep], cwd=folder, check=True, timeout=PATIENCE)
@@ -85,6 +87,7 @@ class FleetPageTest(unittest.TestCase):
             for name in os.listdir(os.path.join(TOP, "docker", folder)):
                 self.assertIn(name, PAGE)
         options = programs.run("tickbox-server", "--help").stdout
+        options += "".join(f"  --{name} " for name in re.findall(r'{ name: "([a-z-]+)"', read(GATEWAY)))
         text = "\n".join(line for line in PAGE.splitlines() if not line.startswith("|"))
         for option in re.findall(r"`(--[a-z-]+)", text):
             self.assertTrue(f"  {option} " in options, option)
