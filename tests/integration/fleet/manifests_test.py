@@ -12,9 +12,12 @@ import functools
 import json
 import os
 import re
+import shlex
 import shutil
+import socket
 import subprocess
 import tempfile
+import time
 import unittest
 
 try:
@@ -415,6 +418,117 @@ class ManifestsTest(unittest.TestCase):
         self.assertIs(pod["enableServiceLinks"], False, "variables of Services would be options: TICKBOX_PORT")
         self.assertIn("memory", container.spec["resources"]["limits"])
         self.assertNotIn("cpu", container.spec["resources"]["limits"])
+
+    # --- the gateway ---
+
+    def test_the_gateway_reaches_the_servers_of_its_list_and_its_proxy_reaches_it(self):
+        pods, service, policy = (only(kind, "kubernetes", "tickbox-gateway")
+                                 for kind in ("Deployment", "Service", "NetworkPolicy"))
+        container = pods.containers()[0]
+        page, rtc = port_of(container, "--port"), port_of(container, "--rtc-port")
+        self.assertEqual(container.spec["ports"], [
+            {"name": "page", "containerPort": page, "protocol": "TCP"},
+            {"name": "rtc", "containerPort": rtc, "hostPort": rtc, "protocol": "UDP"}])
+        self.assertEqual(expanded(container, container.option("--public-address"), {"status.hostIP": "hostPort's"}),
+                         "hostPort's")
+        # Two gateways on a node would wait for the port without end.
+        self.assertEqual(pods.spec["strategy"]["rollingUpdate"], {"maxSurge": 0, "maxUnavailable": 1})
+        self.assertEqual((selected_by(service), service.spec["ports"]),
+                         ([pods], [{"name": "page", "port": page, "protocol": "TCP"}]))
+        label = re.search(r"kubectl label namespace \w+ (tickbox.dev/proxy)=(\w+)\n", PAGE)
+        self.assertEqual(policy.spec["ingress"], [
+            {"from": [{"namespaceSelector": {"matchLabels": {label[1]: label[2]}}}],
+             "ports": [{"port": page, "protocol": "TCP"}]}, {"ports": [{"port": rtc, "protocol": "UDP"}]}])
+        self.assertIn("--trust-proxy", container.args)
+        self.assertIn(f"`{container.option('--origin')}/#server=", PAGE)
+        self.assertIn(f"deployment/{pods.name} {port_of(container, '--figures-port')}`", PAGE)
+        # It holds no key, and does not ask for those of the servers, which have them.
+        self.assertIs(container.pod["spec"]["automountServiceAccountToken"], False)
+        self.assertEqual([list(volume) for volume in container.volumes().values()], [["name", "configMap"]])
+        self.assertTrue(all(server.option("--key-file") for server in SERVERS))
+        # The list has an address for each server, as tokens name it.
+        servers = only("StatefulSet", "kubernetes")
+        with tempfile.NamedTemporaryFile("w", encoding="utf-8") as file:
+            file.write(self.list_of(container))
+            file.flush()
+            listed = json.loads(options_js("JSON.stringify(gateway.readServers(words[0]))", file.name))
+        self.assertEqual(len({each["text"] for each in listed}), servers.spec["replicas"])
+        game = next(each for each in servers.containers()[0].spec["ports"] if each["name"] == "game")
+        self.assertEqual({each["port"] for each in listed}, {game["hostPort"]})
+        self.assertEqual(policy.spec["egress"], [{"ports": [{"port": game["hostPort"], "protocol": "UDP"}]}])
+
+    def list_of(self, container):
+        """The text of the list, which is a key of a ConfigMap. The kubelet never writes a subPath again."""
+        mount, volume = container.mount_of(container.option("--to-file"))
+        self.assertNotIn("subPath", mount)
+        config = only("ConfigMap", "kubernetes", volume["configMap"]["name"])
+        return config.document["data"][os.path.relpath(container.option("--to-file"), mount["mountPath"])]
+
+    def start_gateway(self, *words):
+        """The real gateway on free ports, and what it says when it is ready."""
+        if not NODE or not os.path.exists(os.path.join(GATEWAY, "node_modules", "ws")):
+            self.skipTest("the gateway's packages are not installed; run tests/gateway/run.sh")
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+            probe.bind(("127.0.0.1", 0))
+            ports = ["--port=0", "--figures-port=0", f"--rtc-port={probe.getsockname()[1]}"]
+        gateway = Server(os.path.join(GATEWAY, "gateway.js"), "--json", *words, *ports, program=NODE)
+        self.addCleanup(gateway.close)
+        line = gateway.process.stdout.readline()
+        self.assertTrue(line, gateway.lines)
+        return gateway, json.loads(line)
+
+    def test_the_gateway_gets_ready_reads_its_list_again_and_ends_in_time(self):
+        container = only("Deployment", "kubernetes", "tickbox-gateway").containers()[0]
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        page, path = (folder.name + container.option(option) for option in ("--files", "--to-file"))
+        mounted = os.path.dirname(path)
+
+        def write_list(text):  # as the kubelet does: a folder of its own, and a link to it that is replaced at once
+            made = tempfile.mkdtemp(prefix="..", dir=mounted)
+            with open(os.path.join(made, os.path.basename(path)), "w", encoding="utf-8") as file:
+                file.write(text)
+            os.symlink(os.path.basename(made), os.path.join(mounted, "..data_tmp"))
+            os.rename(os.path.join(mounted, "..data_tmp"), os.path.join(mounted, "..data"))
+
+        os.mkdir(page)
+        os.mkdir(mounted)
+        os.symlink(os.path.join("..data", os.path.basename(path)), path)
+        with open(os.path.join(page, "index.html"), "w", encoding="ascii") as file:
+            file.write("the page")
+        write_list(self.list_of(container))
+        words = [expanded(container, word, {"status.hostIP": "127.0.0.1"}) for word in container.args]
+        gateway, ready = self.start_gateway(*[re.sub("(?<==)/", folder.name + "/", word) for word in words])
+        address = "127.0.0.2:" + ready["address"].rsplit(":", 1)[1]  # that of the pod
+        self.assertLessEqual({"startupProbe", "livenessProbe", "readinessProbe"}, set(container.probes()))
+        for probe in container.probes().values():
+            self.assertEqual(probe["httpGet"]["port"], "page")
+            self.assertEqual(http_get(address, probe["httpGet"]["path"]), (200, "ok\n"))
+        self.assertEqual(http_get(address, "/"), (200, "the page"))
+        self.assertEqual(http_get(ready["figures"], "/metrics")[0], 200)
+        self.assertNotIn("192.0.2.3", http_get(address, "/gateway")[1])
+        write_list(self.list_of(container) + "192.0.2.3:7777\n")
+        self.assertTrue(eventually(lambda: '"192.0.2.3:7777"' in http_get(address, "/gateway")[1]), gateway.lines)
+        began = time.monotonic()
+        gateway.process.terminate()
+        self.assertEqual(gateway.end(), 0)
+        self.assertLess(time.monotonic() - began, container.pod["spec"]["terminationGracePeriodSeconds"] / 2)
+        self.assertEqual([line.split()[2] for line in gateway.lines],
+                         ["ready", "strangers_allowed", "servers_reloaded", "stopping", "stopped"])
+
+    def test_the_gateway_beside_one_server_asks_for_its_keys(self):
+        command = re.search(r"(?m)^node server/gateway/gateway.js ((?:.*\\\n)*.*)$", PAGE)[1]
+        words = shlex.split(command.replace("\\\n", ""))
+        server = self.start(only("StatefulSet", "kubernetes").containers()[0])
+        with tempfile.TemporaryDirectory() as folder:
+            with open(os.path.join(folder, "metrics-token"), "w", encoding="ascii") as file:
+                file.write(METRICS_TOKEN)
+            others = {"page": folder, "metrics-token": file.name, "127.0.0.1:9180": f"127.0.0.1:{server.admin_port}"}
+            gateway, ready = self.start_gateway(*[others.get(word, word) for word in words])
+        self.assertEqual(ready["servers"], 1)
+        gateway.process.terminate()
+        self.assertEqual(gateway.end(), 0)
+        self.assertNotIn("strangers_allowed", "".join(gateway.lines))
 
     # --- the server itself ---
 
