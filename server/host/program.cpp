@@ -149,6 +149,21 @@ std::expected<std::string, std::string> parse_public_address(std::string_view te
   return std::string{text};
 }
 
+constexpr std::size_t kGatewayUrlMax = 200;
+
+/// Parses an address that a person opens and a log line tells.
+std::expected<std::string, std::string> parse_gateway_url(std::string_view text) {
+  const bool is_of_web = text.starts_with("http://") || text.starts_with("https://");
+  const auto is_plain = [](char letter) { return letter > ' ' && letter <= '~'; };
+  if (is_of_web && text.size() <= kGatewayUrlMax && std::ranges::all_of(text, is_plain)) {
+    return std::string{text};
+  }
+  return std::unexpected{
+      fmt::format("'{}' is no address for a browser, of at most {} letters; give for example "
+                  "https://play.example.org/",
+                  printable(text), kGatewayUrlMax)};
+}
+
 void add_access(cli::CommandParser& program, Options& options) {
   program.begin_group("Clients");
   program.add_option(
@@ -188,6 +203,10 @@ void add_access(cli::CommandParser& program, Options& options) {
                      "--agones, the word agones is the address that Agones gives this server",
                      {.value = "HOST:PORT",
                       .default_text = "the bound address; for a wildcard, all of this machine"});
+  program.add_option("--gateway-url", options.gateway_url, parse_gateway_url,
+                     "Address at which browsers play on this server, by a gateway. It is told in "
+                     "the ready line and in /v1/status",
+                     {.value = "URL", .default_text = "none"});
 }
 
 void add_admin(cli::CommandParser& program, Options& options) {

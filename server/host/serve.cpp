@@ -156,8 +156,8 @@ std::map<std::uint32_t, AnnouncedRoom> rooms_by_number(const Server& server) {
 }
 
 /// Returns
-/// {"event":"ready","address":…,"admin":…,"rooms":[{"room":1,"game":…,"map":…,"address":…}]} as a
-/// line.
+/// {"event":"ready","address":…,"admin":…,"gateway":…,"rooms":[{"room":1,"game":…,"map":…,
+/// "address":…}]} as a line; `gateway` is there if it is known.
 std::string ready_document(const Server& server, const std::string& address,
                            const std::string& admin) {
   using Json = nlohmann::ordered_json;
@@ -168,8 +168,9 @@ std::string ready_document(const Server& server, const std::string& address,
                      {"map", announced.room->of->map->name},
                      {"address", net::to_string(announced.address)}});
   }
-  const Json document{
-      {"event", "ready"}, {"address", address}, {"admin", admin}, {"rooms", std::move(rooms)}};
+  Json document{{"event", "ready"}, {"address", address}, {"admin", admin}};
+  if (const std::string& url = server.options.gateway_url; !url.empty()) document["gateway"] = url;
+  document["rooms"] = std::move(rooms);
   return document.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
@@ -177,6 +178,7 @@ std::string ready_document(const Server& server, const std::string& address,
 void log_ready(Server& server, const std::string& address, const std::string& admin) {
   const Options& options = server.options;
   LogFields fields{{"address", address}, {"admin", admin}};
+  if (!options.gateway_url.empty()) fields.emplace_back("gateway", options.gateway_url);
   const LogFields& keys = server.keys.in_use();
   fields.insert(fields.end(), keys.begin(), keys.end());
   const ServedGame& first = *server.shards.front()->rooms.front()->of;
@@ -229,6 +231,7 @@ std::string what_to_try(const Server& server) {
   const std::string token = shell_word(options.admin_token_file);
   const bool has_token = !options.admin_token_file.empty();
   std::string text = options.page.empty() ? "" : fmt::format("view     http://{}/view\n", admin);
+  if (!options.gateway_url.empty()) text += fmt::format("play     {}\n", options.gateway_url);
   text += fmt::format("connect  {} connect {}{}\n", options.programs.client, address, keys);
   text += fmt::format("load     {} load {}{}{} --clients {} --seconds 10 --admin {}{}\n",
                       options.programs.client, address, keys, rooms_to_load(server),

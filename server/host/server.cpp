@@ -85,6 +85,7 @@ std::expected<void, std::string> Server::open_admin() {
        .log = log.sink(),
        .name = options.name.empty() ? os::host_name() : options.name,
        .has_keys = !options.key_file.empty(),
+       .gateway_url = options.gateway_url,
        .recent = &log.recent(),
        .addresses = std::move(addresses),
        .page = options.page,

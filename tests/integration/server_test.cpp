@@ -40,6 +40,20 @@ TEST(ServerStart, ReadyIsOneLineOfJsonWithBothAddresses) {
   EXPECT_TRUE(finished.err.contains(" ready address=" + server.address())) << finished.err;
 }
 
+TEST(ServerStart, TellsTheAddressOfItsGateway) {
+  const std::string url = "https://play.example.org/";
+  RunningServer server{{"--gateway-url", url}};
+  EXPECT_EQ(Document{server.ready_line()}.text("gateway"), url);
+  EXPECT_EQ(Document{server.get("/v1/status").body}.text("gateway"), url);
+  EXPECT_TRUE(server.stop().err.contains(" gateway=" + url));
+  for (const char* const wrong : {"play.example.org", "file:///etc", "http://a b", "http://a\n"}) {
+    const Finished refused = run(tickbox_server({"--gateway-url", wrong}));
+    EXPECT_EQ(refused.exit_code, kWrongUsage) << refused;
+    EXPECT_EQ(line_count(refused.err), 1U) << refused;
+    EXPECT_TRUE(refused.err.contains("https://play.example.org/")) << refused;
+  }
+}
+
 TEST(ServerStart, PeopleAreToldTheNextCommands) {
   Process process{tickbox_server({"--port", "0", "--admin-port", "0"})};
   EXPECT_TRUE(process.wait_for_output(

@@ -100,6 +100,7 @@ ProcessFacts AdminServer::process() const {
           .simulation_hash = std::string{build.simulation_hash},
           .server_name = parts_.name,
           .has_keys = parts_.has_keys,
+          .gateway_url = parts_.gateway_url,
           .use = os::process_use(),
           .admin_requests = http != nullptr ? http->counts() : std::vector<os::HttpCount>{},
           .agones_requests = parts_.fleet_requests != nullptr ? parts_.fleet_requests->read()

@@ -45,6 +45,7 @@ class AdminServer {
     const os::AsyncLog& log;             ///< whose level can be set
     std::string name{};                  ///< of the server
     bool has_keys = false;               ///< ProcessFacts::has_keys
+    std::string gateway_url{};           ///< ProcessFacts::gateway_url
     const RecentLog* recent = nullptr;   ///< lines of the log; nullptr: none
     std::vector<std::string> addresses;  ///< at which clients connect, by shard
     std::string_view page{};             ///< ServerProgram::page

@@ -76,7 +76,8 @@ struct ProcessFacts {
   std::string commit;
   std::string simulation_hash;
   std::string server_name{};
-  bool has_keys = false;  ///< of its own; else the published key admits everybody
+  bool has_keys = false;      ///< of its own; else the published key admits everybody
+  std::string gateway_url{};  ///< of --gateway-url; empty: none
   os::ProcessUse use{};
   std::vector<os::HttpCount> admin_requests{};
   std::vector<os::HttpCount> agones_requests{};  ///< status 0: without an answer

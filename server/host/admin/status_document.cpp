@@ -265,6 +265,7 @@ std::string status_document(const Status& status, const StatusParts& parts) {
   to.text("simulation", parts.process.simulation_hash);
   to.text("name", parts.process.server_name);
   to.text("keys", parts.process.has_keys ? "own" : "published");
+  if (!parts.process.gateway_url.empty()) to.text("gateway", parts.process.gateway_url);
   to.text("state", name_of(status.state));
   to.text("address", parts.addresses.front());
   to.number("started_ms", static_cast<std::uint64_t>(1e3 * parts.process.use.started));

@@ -63,7 +63,8 @@ struct Options {
   /// With a key file, a token must name one of these; empty: the bound address, or for a wildcard
   /// those of the machine's interfaces. HOST:PORT, resolved at the start, or kAgonesAddress.
   std::vector<std::string> public_addresses;
-  bool agones = false;                           ///< reports to the side car of Agones
+  std::string gateway_url;  ///< at which browsers play on this server; empty: unknown
+  bool agones = false;      ///< reports to the side car of Agones
   std::uint16_t agones_port = kAgonesPort;       ///< of the side car; no option of the command line
   std::uint16_t port = kDefaultPort;             ///< 0: any free port
   std::uint16_t admin_port = kDefaultAdminPort;  ///< 0: any free port
