@@ -236,6 +236,16 @@ struct Menagerie {
 
   static constexpr Look look(const Coin&) { return {.glyph = 'o', .colour = Colour::Yellow}; }
 
+  static Look look(const Walker& it) {
+    return {.glyph = '@', .colour = static_cast<Colour>(+it.colours[0]), .is_team = true};
+  }
+
+  static Caption label(const Weather& weather) { return {"wind {}", weather.wind}; }
+
+  static Caption text(const Taken& it) { return {"{} took a coin", it.by}; }
+
+  static Caption text(const Fallen&) { return {}; }
+
   static constexpr Predict predict(const Spark&) { return Predict::Never; }
 
   static constexpr Predict predict(const Pet&) { return Predict::OwnOnly; }

@@ -166,6 +166,27 @@ std::string value_json(const TypeInfo& type, ConstBytes value) {
   return object + "}";
 }
 
+void append_caption(const Caption& caption, Player own, std::string& out) {
+  const std::size_t begin = out.size();
+  std::string_view rest = caption.words;
+  for (const Caption::Value& value : caption.values) {
+    const std::size_t place = rest.find("{}");
+    if (place == std::string_view::npos) break;
+    out += rest.substr(0, place);
+    rest.remove_prefix(place + 2);
+    if (!value.is_player) {
+      out += std::to_string(value.number);
+    } else if (value.number == Player::kNobody) {
+      out += "nobody";
+    } else if (value.number == own.seat) {
+      out += out.size() == begin ? "You" : "you";
+    } else {
+      out += 'P' + std::to_string(value.number);
+    }
+  }
+  out += rest;
+}
+
 std::optional<WorldDifference> compare_entities(const World& expected, const World& got,
                                                 const std::function<bool(BodyId)>& is_compared) {
   TICKBOX_ASSERT(expected.game().hash == got.game().hash);

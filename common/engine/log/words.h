@@ -40,6 +40,10 @@ namespace tickbox::engine {
 /// entity as text; null for nobody and for no entity; of an array a list. It has no blanks.
 [[nodiscard]] std::string value_json(const TypeInfo& type, ConstBytes value);
 
+/// Appends a caption: players as "P3" or "nobody", `own` as "you"; nothing for a caption without
+/// words.
+void append_caption(const Caption& caption, Player own, std::string& out);
+
 // The entities and fields in which two worlds of one tick differ.
 
 /// A field with different values. Of an array: the name and the index, as in "ammo[2]".

@@ -180,11 +180,11 @@ struct Arena {
 
   static constexpr std::int32_t top_speed(const Bullet&) { return kBulletSpeed; }
 
-  static constexpr Look look(const Hero&) { return {.glyph = '@', .colour = Colour::Yellow}; }
-
   static constexpr Look look(const Crate&) { return {.glyph = '#', .colour = Colour::Red}; }
 
   static constexpr Look look(const Bullet&) { return {.glyph = '*', .shape = Shape::Disc}; }
+
+  static Caption text(const Hit& hit) { return {"{} hit {}", hit.shooter, hit.victim}; }
 
   /// Only the server decides what the bullets of others do to a body.
   static constexpr Predict predict(const Bullet&) { return Predict::OwnOnly; }

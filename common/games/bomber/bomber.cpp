@@ -156,17 +156,30 @@ struct Bomber {
             .sensor = true};
   }
 
-  static constexpr Look look(const Man&) { return {.glyph = '@', .colour = Colour::Yellow}; }
-
   static constexpr Look look(const Bomb&) {
-    return {.glyph = 'o', .colour = Colour::Red, .shape = Shape::Disc};
+    return {.glyph = 'o', .colour = Colour::Black, .shape = Shape::Disc};
   }
 
   static constexpr Look look(const Flame&) {
-    return {.glyph = '*', .colour = Colour::Red, .shape = Shape::Diamond};
+    return {.glyph = '*', .colour = Colour::Red, .shape = Shape::Flame};
   }
 
-  static constexpr Look look(const Brick&) { return {.glyph = '#', .colour = Colour::Magenta}; }
+  static constexpr Look look(const Brick&) { return {.glyph = '#', .colour = Colour::Red}; }
+
+  static constexpr Look look(const Gift&) {
+    return {.glyph = '+', .colour = Colour::Cyan, .shape = Shape::Diamond};
+  }
+
+  static Caption label(const Round& round) {
+    if (round.next_at == 0) return {"{} men began this round", round.fighters};
+    if (round.winner == Player{}) return {"The next round begins in a moment"};
+    return {"{} won the round", round.winner};
+  }
+
+  static Caption text(const Burnt& burnt) {
+    if (burnt.who == burnt.by) return {"{} blew up", burnt.who};
+    return {"{} burnt {}", burnt.by, burnt.who};
+  }
 
   /// A little further than flames reach.
   static Vec2 sight(const Man&) { return {8 * kUnit, 8 * kUnit}; }

@@ -203,8 +203,6 @@ struct Platformer {
             .sensor = true};
   }
 
-  static constexpr Look look(const Hero&) { return {.glyph = '@', .colour = Colour::Yellow}; }
-
   static constexpr Look look(const Goomba&) { return {.glyph = 'g', .colour = Colour::Red}; }
 
   static constexpr Look look(const Crate&) { return {.glyph = 'c'}; }
@@ -222,6 +220,17 @@ struct Platformer {
   static constexpr Look look(const Spikes&) {
     return {.glyph = '^', .colour = Colour::Red, .shape = Shape::Diamond};
   }
+
+  static Caption text(const Stomped& it) { return {"{} stomped a goomba", it.who}; }
+
+  static Caption text(const Died& it) { return {"{} died", it.who}; }
+
+  static Caption text(const Reached& it) {
+    if (it.checkpoint == 0) return {};  // the start
+    return {"{} reached checkpoint {}", it.who, it.checkpoint};
+  }
+
+  static Caption text(const Finished& it) { return {"{} reached the goal", it.who}; }
 
   /// As wide as a screen.
   static Vec2 sight(const Hero&) { return {16 * kUnit, 10 * kUnit}; }

@@ -97,6 +97,10 @@ struct Tables<Game, List<Kinds...>, List<Outcomes...>, List<Events...>> {
                 "constexpr Predict predict(const Kind&)");
   static_assert(!kHasNamed_look<Game> || (HasLook<Game, Kinds> || ...),
                 "look has another signature: Look look(const Kind&)");
+  static_assert(!kHasNamed_text<Game> || (HasText<Game, Events> || ...),
+                "text has another signature: Caption text(const Event&)");
+  static_assert(!kHasNamed_label<Game> || HasLabel<Game>,
+                "label has another signature: Caption label(const Room&)");
   static_assert(!kHasNamed_sight<Game> || HasSight<Game>,
                 "sight has another signature: Vec2 sight(const Avatar&)");
   static_assert(!kHasNamed_gravity<Game> || HasGravity<Game>,
@@ -182,6 +186,17 @@ struct Tables<Game, List<Kinds...>, List<Outcomes...>, List<Events...>> {
     }
   }
 
+  template <class Event>
+  static Caption text(const void* event) {
+    return Game::text(*static_cast<const Event*>(event));
+  }
+
+  template <class Event>
+  static constexpr EventText text_of() {
+    if constexpr (HasText<Game, Event>) return text<Event>;
+    return nullptr;
+  }
+
   template <class A, class B>
   static void contact(const Row& a, const Row& b, Contact contact, const AnyStep& any) {
     Step<Game> step{any};
@@ -262,6 +277,7 @@ struct Tables<Game, List<Kinds...>, List<Outcomes...>, List<Events...>> {
   static constexpr std::array<KindTable, sizeof...(Kinds)> kKinds{kind_table<Kinds>()...};
   static constexpr std::array<TypeInfo, sizeof...(Outcomes)> kOutcomes{type_info<Outcomes>()...};
   static constexpr std::array<TypeInfo, sizeof...(Events)> kEvents{type_info<Events>()...};
+  static constexpr std::array<EventText, sizeof...(Events)> kTexts{text_of<Events>()...};
 };
 
 template <class ResultList>
@@ -339,6 +355,7 @@ constexpr GameTable make_game_table() {
   table.kinds = AllTables::kKinds;
   table.outcomes = AllTables::kOutcomes;
   table.events = AllTables::kEvents;
+  table.texts = AllTables::kTexts;
   table.commands = CommandTables<Game, CommandsOf<Game>>::kCommands;
   table.results = ResultTypes<ResultsOf<Game>>::kResults;
   table.hooks = kHooks<Game>;
@@ -360,6 +377,11 @@ constexpr GameTable make_game_table() {
   if constexpr (HasSight<Game>) {
     table.sight = [](const void* avatar) {
       return Game::sight(*static_cast<const typename Game::Avatar*>(avatar));
+    };
+  }
+  if constexpr (HasLabel<Game>) {
+    table.label = [](const void* room) {
+      return Game::label(*static_cast<const RoomOf<Game>*>(room));
     };
   }
   if constexpr (HasOpen<Game>) {

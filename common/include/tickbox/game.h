@@ -742,7 +742,7 @@ struct MapOptions {
 // of a match have the same version. The concept GameRules (adapter.h) asks for this.
 //
 // What a game can define. Functions that take an entity, and predict, possible and look, are
-// defined per kind:
+// defined per kind, text per event:
 //
 //   act(me, input, step) or act(me, step)   before the physics
 //   contact(a, b, contact, step)            the begin of a contact or overlap of two entities
@@ -779,5 +779,7 @@ struct MapOptions {
 //   keys                                    for a person (keys.h), as a constexpr array or tuple
 //                                           of Key
 //   look(state)                             returns the Look of an entity in a picture
+//   label(room)                             returns the Caption over the match
+//   text(event)                             returns the Caption that tells an event
 // clang-format on
 }  // namespace tickbox

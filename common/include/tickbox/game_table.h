@@ -42,6 +42,9 @@ struct KindTable {
   std::span<const Meet> contact{};  ///< by the kind of the other entity
 };
 
+/// Returns the caption of an event; nullptr for an event that has none.
+using EventText = Caption (*)(const void* event);
+
 /// A command that players may send.
 struct CommandTable {
   TypeInfo type{};
@@ -103,6 +106,8 @@ struct GameTable {
   BotTable bot{};
   std::span<const KeyTable> keys{};
   std::span<const CommandKeyTable> command_keys{};
+  std::span<const EventText> texts{};  ///< by event
+  Caption (*label)(const void* room) = nullptr;
 
   void (*map)(MapBuilder& builder, const MapOptions& options) = nullptr;
   void (*significant)(void* input, const void* avatar) = nullptr;

@@ -93,6 +93,14 @@ template <class Game, class Kind>
 concept HasLook = requires(const Kind& state) {
   { Game::look(state) } -> std::same_as<Look>;
 };
+template <class Game>
+concept HasLabel = requires(const RoomOf<Game>& room) {
+  { Game::label(room) } -> std::same_as<Caption>;
+};
+template <class Game, class Event>
+concept HasText = requires(const Event& event) {
+  { Game::text(event) } -> std::same_as<Caption>;
+};
 /// Whether a value is one that keys can give: an input, or a command.
 template <class Game, class Value>
 inline constexpr bool kIsOfKeys =
@@ -155,7 +163,7 @@ concept HasSignificant = requires(typename Game::Input input, const typename Gam
   each(act) each(ray) each(struck) each(contact) each(wall) each(after) each(apply)       \
   each(crushed) each(left) each(open) each(leave) each(decide) each(command)              \
   each(significant) each(sight) each(predict) each(possible) each(gravity) each(maps)     \
-  each(moves) each(bot) each(bot_styles) each(keys) each(look)
+  each(moves) each(bot) each(bot_styles) each(keys) each(look) each(label) each(text)
 // clang-format on
 #define TICKBOX_DETAIL_PROBE(hook)             \
   struct Named_##hook {                        \

@@ -1,7 +1,9 @@
+#include "engine/log/words.h"
 #include "tickbox/adapter.h"
 
 #include <gtest/gtest.h>
 
+#include <string>
 #include <string_view>
 
 namespace tickbox {
@@ -46,6 +48,20 @@ TEST(Look, IsThatOfAnEntitysState) {
   const Lamp out;
   EXPECT_EQ(lamp.look(&lit).glyph, '*');
   EXPECT_EQ(lamp.look(&out).glyph, '.');
+}
+
+TEST(Caption, HasTheValuesInItsPlaces) {
+  const auto told = [](const Caption& caption) {
+    std::string words;
+    engine::append_caption(caption, Player{4}, words);
+    return words;
+  };
+  EXPECT_EQ(told({}), "");
+  EXPECT_EQ(told({"no place"}), "no place");
+  EXPECT_EQ(told({"{} hit {}", Player{3}, Player{4}}), "P3 hit you");
+  EXPECT_EQ(told({"{} hit {}", Player{4}, Player{}}), "You hit nobody");
+  EXPECT_EQ(told({"round {}: {} to {}", Int<0, 9>{7}, -2, 0}), "round 7: -2 to 0");
+  EXPECT_EQ(told({"{}{}{}{}{}{}", 1, 2, 3, 4, 5, 6}), "123456");
 }
 
 TEST(Look, IsTheFirstLetterOfTheKindByDefault) {

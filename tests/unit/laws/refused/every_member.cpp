@@ -75,6 +75,8 @@ struct Race {
   static bool possible(const Runner&) { return true; }
   static Pad bot(const BotView<Race>&, Tired&, std::string_view) { return {}; }
   static constexpr Look look(const Runner&) { return {}; }
+  static Caption label(const Tired&) { return {}; }
+  static Caption text(const Tired&) { return {}; }
 };
 
 // clang-format on
