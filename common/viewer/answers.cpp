@@ -30,10 +30,11 @@ std::int32_t number_of(Player player) {
   return player.seat == Player::kNobody ? kNobody : player.seat;
 }
 
-std::int32_t flags_of(const sim::Body& body, const engine::RowInfo& info, const KindTable& kind) {
+std::int32_t flags_of(const sim::Body& body, const engine::RowInfo& info, const KindTable& kind,
+                      const Look& look) {
   return (engine::is_controlled(body.id) ? Row::kControlled : 0) | (info.is_new ? Row::kNew : 0) |
          (body.one_way != OneWay::None ? Row::kOneWay : 0) | (body.sensor ? Row::kSensor : 0) |
-         (kind.has_look ? Row::kHasLook : 0);
+         (kind.has_look ? Row::kHasLook : 0) | (look.is_team ? Row::kTeam : 0);
 }
 
 Row entity_row(const engine::World& world, std::size_t i) {
@@ -49,7 +50,7 @@ Row entity_row(const engine::World& world, std::size_t i) {
           .velocity = body.velocity,
           .look = static_cast<unsigned char>(look.glyph) | static_cast<int>(look.colour) << 8 |
                   static_cast<int>(look.shape) << 16,
-          .flags = flags_of(body, info, world.kind_of(i))};
+          .flags = flags_of(body, info, world.kind_of(i), look)};
 }
 
 /// Returns the first player that an event names.
@@ -77,6 +78,18 @@ std::string json_of(std::string_view text) {
     } else {
       out += letter;
     }
+  }
+  return out + '"';
+}
+
+/// Returns a caption as JSON. It is a text of the game's own source, in UTF-8.
+std::string json_of(const Caption& caption) {
+  std::string words;
+  engine::append_caption(caption, {}, words);
+  std::string out = "\"";
+  for (const char letter : words) {
+    if (letter == '"' || letter == '\\') out += '\\';
+    if (letter < 0 || letter >= ' ') out += letter;
   }
   return out + '"';
 }
@@ -317,8 +330,21 @@ std::string moment_json(const record::Viewing& viewing) {
       .add("recorded_hash", hash_text(viewing.recorded_hash()))
       .add("random", hash_text(world.random.state()))
       .add_json("room", engine::value_json(game.room, world.room()))
+      .add("label", game.label != nullptr ? game.label(world.room().data()) : Caption{})
       .add_json("secret", engine::value_json(game.secret, world.secret()))
       .add_json("seats", list_of(world.seats(), next_seat))
+      .text();
+}
+
+std::string event_json(const GameTable& game, const engine::TickReport& report,
+                       const engine::Emitted& emitted) {
+  const TypeInfo& type = game.events[emitted.type];
+  const ConstBytes event = report.event(type, emitted);
+  const EventText text = game.texts[emitted.type];
+  const engine::AlignedValue value{event};
+  return Object{}
+      .add("text", text != nullptr ? text(value.data()) : Caption{})
+      .add_json("value", engine::value_json(type, event))
       .text();
 }
 

@@ -23,6 +23,7 @@ struct Row {
   static constexpr std::int32_t kOneWay = 4;
   static constexpr std::int32_t kSensor = 8;
   static constexpr std::int32_t kHasLook = 16;  ///< flag: the game defines look() for the kind
+  static constexpr std::int32_t kTeam = 32;     ///< flag: the colour is that of the owner's team
 
   std::int32_t id_low = 0;
   std::int32_t id_high = 0;
@@ -87,9 +88,14 @@ struct Build {
 /// Returns the game's declarations and the map. Requires: viewing.is_open().
 [[nodiscard]] std::string game_json(const record::Viewing& viewing);
 
-/// Returns the tick that is shown, but for its entities: hashes, the states of room and secret, and
-/// each seat with what its player sees. Requires: viewing.world().
+/// Returns the tick that is shown, but for its entities: hashes, the states of room and secret, the
+/// caption of the match, and each seat with what its player sees. Requires: viewing.world().
 [[nodiscard]] std::string moment_json(const record::Viewing& viewing);
+
+/// Returns `{"text":…,"value":{…}}`: an event as the game tells it, empty if it does not, and its
+/// fields.
+[[nodiscard]] std::string event_json(const GameTable& game, const engine::TickReport& report,
+                                     const engine::Emitted& emitted);
 
 /// Returns the verdict with the keys of `tickbox replay verify --json`.
 [[nodiscard]] std::string verdict_json(const record::VerifyResult& verdict);

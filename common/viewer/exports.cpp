@@ -143,13 +143,11 @@ TICKBOX_EXPORT(events) const EventRow* viewer_events() {
   return counted(module().events);
 }
 
-/// Returns the declared fields of an event.
+/// Returns an event as the game tells it, and its declared fields.
 TICKBOX_EXPORT(event) const char* viewer_event(std::size_t i) {
   const engine::TickReport* const report = viewing().report();
   TICKBOX_ASSERT(report != nullptr && i < report->emitted.size());
-  const engine::Emitted& emitted = report->emitted[i];
-  const TypeInfo& type = world().game().events[emitted.type];
-  return keep(engine::value_json(type, report->event(type, emitted)));
+  return keep(event_json(world().game(), *report, report->emitted[i]));
 }
 
 /// Returns what touched in the tick.

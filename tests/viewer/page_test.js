@@ -206,26 +206,40 @@ const tests = {
     await close(early);
   },
 
-  async "a colour that the game gives is that of the body, and the seat is the mark"() {
+  async "a player has the colour of its seat or of its team, other things that of the game"() {
     const page = await open(recorded("arena"));
-    const players = await page.evaluate(`(() => {
-      viewer.play(false);
-      viewer.seek(300);
-      const field = document.getElementById("field"), g = field.getContext("2d"), { picture, match } = viewer;
-      const [from, to] = [picture.worldAt(0, 0), picture.worldAt(100, 100)];
-      const at = (x, y) => [...g.getImageData(Math.round((x - from.x) / (to.x - from.x) * 100), Math.round((y - from.y) / (to.y - from.y) * 100), 1, 1).data].slice(0, 3);
-      const pixel = (to.y - from.y) / 100;
-      return match.details.seats.filter((seat) => seat.taken).map(({ seat }) => {
-        const box = picture.placeOf(picture.rowOfSeat(seat));
-        g.fillStyle = look.seatColour(seat);
-        const hue = g.fillStyle.match(/[0-9a-f]{2}/g).map((part) => parseInt(part, 16));
-        return { body: at(box.x + box.w / 2, box.y + box.h * 0.75), mark: at(box.x + box.w / 2 - 7 * pixel, box.y - 9 * pixel), hue };
-      });
+    // Where the picture has drawn, and the colour that it should have there.
+    const drawn = (team) => page.evaluate(`(() => {
+      const field = document.getElementById("field"), g = field.getContext("2d"), { picture, match } = viewer, { now } = match;
+      if (${team} >= 0) {
+        const rows = now.rows.slice();
+        for (let row = 0; row < now.count; ++row) if (rows[now.at(row) + 11] & 1) [rows[now.at(row) + 10], rows[now.at(row) + 11]] = [${team} << 8, 1 | 16 | 32];
+        match.now = new Moment(now.tick, rows);
+        picture.draw(1, true);
+        viewer.drawPanels();
+      }
+      const [from, to] = [picture.worldAt(0, 0), picture.worldAt(100, 100)], pixel = (to.y - from.y) / 100;
+      const at = (x, y) => [...g.getImageData(Math.round((x - from.x) / pixel), Math.round((y - from.y) / pixel), 1, 1).data].slice(0, 3);
+      const parts = (colour) => { g.fillStyle = colour; return g.fillStyle.match(/[0-9a-f]{2}/g).map((part) => parseInt(part, 16)); };
+      const boxes = Array.from({ length: now.count }, (_, row) => ({ row, seat: now.rows[now.at(row) + 3], isPlayer: Boolean(now.rows[now.at(row) + 11] & 1), box: picture.placeOf(row) }));
+      // A label beside another one goes up.
+      const alone = boxes.filter(({ row, box }) => boxes.every((each) => each.row === row || Math.abs(each.box.x - box.x) > 45 * pixel || Math.abs(each.box.y - box.y) > 45 * pixel));
+      const score = Object.fromEntries([...document.querySelectorAll("#players tr[data-seat] path")].map((path) => [path.closest("tr").dataset.seat, parts(path.getAttribute("fill"))]));
+      return alone.map(({ seat, isPlayer, box }) => ({ isPlayer, body: at(box.x + box.w / 2, box.y + box.h * 0.8), mark: at(box.x + box.w / 2 - 7 * pixel, box.y - 9 * pixel),
+        score: score[seat], seat: parts(isPlayer ? look.seatColour(seat) : COLOURS.dark[1]), teams: ${team} < 0 ? null : parts(COLOURS.dark[${team}]) }));
     })()`);
-    assert.ok(players.length > 2);
-    for (const { body: [red, green, blue], mark, hue } of players) {
-      assert.ok(red > 170 && green > 130 && blue < 110, `yellow, as arena.cpp says: ${[red, green, blue]}`);
-      assert.ok(Math.hypot(...mark.map((part, i) => part - hue[i])) < 60, `${mark} is not the seat's ${hue}`);
+    await page.evaluate("viewer.play(false), viewer.seek(300)");
+    const away = (a, b) => Math.hypot(...a.map((part, i) => part - b[i]));
+    for (const team of [-1, 4]) {
+      const all = await drawn(team), players = all.filter(({ isPlayer }) => isPlayer);
+      assert.ok(players.length > 2 && all.length > players.length, JSON.stringify(all));
+      for (const { body, mark, score, seat, teams, isPlayer } of all) {
+        assert.ok(away(body, seat) < 70, `the body is ${body}, not ${seat}`);
+        if (!isPlayer) continue;
+        if (team >= 0) assert.deepEqual(seat, teams);
+        assert.ok(away(mark, seat) < 60, `the mark is ${mark}, not ${seat}`);
+        assert.deepEqual(score, seat);
+      }
     }
     await close(page);
   },
@@ -350,7 +364,7 @@ const tests = {
     assert.notEqual(await page.evaluate("viewer.picture.followed"), null);
     await page.press("0");
     assert.equal(await page.evaluate("viewer.picture.followed"), null);
-    for (const [key, layer] of ["velocities", "contacts", "sensors", "sight", "ids"].entries()) {
+    for (const [key, layer] of ["velocities", "contacts", "sensors", "sight", "ids", "letters", "names"].entries()) {
       const before = await page.evaluate(`viewer.picture.layers.has("${layer}")`);
       await page.press(String(key + 1));
       assert.equal(await page.evaluate(`viewer.picture.layers.has("${layer}")`), !before, layer);

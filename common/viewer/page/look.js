@@ -12,12 +12,12 @@ const COLOURS = {
 
 const PALETTE = {
   dark: {
-    ground: "#0b0f16", floor: "#121a26", dot: "#1d2838", wall: "#3b495d", edge: "#586a83",
+    ground: "#0b0f16", floor: "#121a26", tile: "#151f2d", wall: "#3b495d", edge: "#586a83",
     shade: "#00000059", plank: "#8a7247", top: "#c6a361", ink: "#e8edf4", dim: "#8a97a8",
     good: "#2f7d55", bad: "#e0524d", lost: "#6d7683", wait: "#243042", accent: "#ffc24d",
   },
   light: {
-    ground: "#e9edf2", floor: "#ffffff", dot: "#e3e8ef", wall: "#aab6c6", edge: "#8494a8",
+    ground: "#e9edf2", floor: "#ffffff", tile: "#f4f6f9", wall: "#aab6c6", edge: "#8494a8",
     shade: "#4a5a7033", plank: "#c9a768", top: "#a5803c", ink: "#18202b", dim: "#5b6878",
     good: "#57b183", bad: "#cc3630", lost: "#9aa4b0", wait: "#d3dae3", accent: "#b46a00",
   },
@@ -37,12 +37,19 @@ const MARKS = [
 const look = {
   scheme: "dark",
 
+  /** The colour of a player's team as a game names it, by seat. */
+  teams: new Map(),
+
   get palette() { return PALETTE[this.scheme]; },
+
+  /** Changes with every colour that a panel shows. */
+  get key() { return `${this.scheme} ${[...this.teams]}`; },
 
   colourOf(row) { return COLOURS[this.scheme][(row >> 8) & 7]; },
 
-  /** The colour of a player: hues as far from each other as they can be. */
+  /** The colour of a player: that of its team, else hues as far from each other as they can be. */
   seatColour(seat) {
+    if (this.teams.has(seat)) return COLOURS[this.scheme][this.teams.get(seat)];
     const lightness = this.scheme === "dark" ? 64 : 42;
     return `hsl(${((seat * 137.508) + 40) % 360} ${this.scheme === "dark" ? 78 : 70}% ${lightness}%)`;
   },

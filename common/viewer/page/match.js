@@ -6,7 +6,7 @@ function eventsOf(engine) {
   const rows = engine.events(), tick = engine.tick, events = [];
   for (let i = 0; i * tickbox.EVENT.length < rows.length; ++i) {
     const [type, seat, x, y] = rows.subarray(i * tickbox.EVENT.length);
-    events.push({ tick, type, seat, x: x / UNIT, y: y / UNIT, value: engine.event(i) });
+    events.push({ tick, type, seat, x: x / UNIT, y: y / UNIT, ...engine.event(i) });
   }
   return events;
 }

@@ -11,7 +11,7 @@ function drawPlayers(panel, match, picture) {
   const [summary, list] = panel.children;
   setText(summary, seats.length === 1 ? "1 player" : `${seats.length || "no"} players`);
   // The rows are kept while the same players are there: a hand may be on one, and a reader at one.
-  const key = `${look.scheme} ${seats.map((seat) => `${seat.seat}.${seat.generation}`)}`;
+  const key = `${look.key} ${seats.map((seat) => `${seat.seat}.${seat.generation}`)}`;
   if (panel.dataset.key !== key) {
     panel.dataset.key = key;
     const head = make("tr", { children: [make("th", { text: "player" }),
@@ -37,6 +37,12 @@ function counted(count, noun) { return `${look.number(count)} ${noun}${count ===
 
 function setText(element, text) {
   if (element.textContent !== text) element.textContent = text;
+}
+
+/** The line of the match; a game without one has none. */
+function drawLabel(line, match) {
+  setText(line, match.details.label);
+  line.hidden = line.textContent === "";
 }
 
 /** Every field of the chosen entity; of the room, if none is chosen. */
@@ -69,7 +75,7 @@ function inspectorRows(match, picture, proof) {
 
 function drawInspector(panel, match, picture, proof) {
   const { title, rows, seat = -1 } = inspectorRows(match, picture, proof);
-  const key = `${title} ${rows.map(([name]) => name)} ${seat} ${look.scheme}`;
+  const key = `${title} ${rows.map(([name]) => name)} ${seat} ${look.key}`;
   if (panel.dataset.key !== key) {
     panel.dataset.key = key;
     const heading = make("h2", { text: title });
@@ -84,7 +90,7 @@ function drawInspector(panel, match, picture, proof) {
   });
 }
 
-/** An event in words: its name, then its fields. */
+/** The fields of an event in words. */
 function eventText({ value }, type) {
   return type.fields.map((field) => `${field.name} ${look.value(value[field.name], field.form)}`).join("  ");
 }
@@ -93,13 +99,13 @@ function drawFeed(panel, match) {
   const { tick, rate, events, game } = match;
   const most = innerWidth < 600 ? FEED_MAX_NARROW : FEED_MAX;
   const recent = events.between(tick - FEED_SECONDS * rate, tick).slice(-most);
-  const key = `${look.scheme} ${recent.map((event) => `${event.tick}.${event.type}`)}`;
+  const key = `${look.key} ${recent.map((event) => `${event.tick}.${event.type}`)}`;
   if (panel.dataset.key === key) return;
   panel.dataset.key = key;
   panel.replaceChildren(...recent.map((event) => {
     const type = game.events[event.type];
-    const name = make("b", { text: type.name });
-    const line = make("div", { children: [name, make("span", { text: eventText(event, type) })] });
+    const line = make("div", { children: event.text ? [make("b", { text: event.text })]
+      : [make("b", { text: type.name }), make("span", { text: eventText(event, type) })] });
     if (event.seat >= 0) line.prepend(markElement(event.seat));
     return line;
   }));

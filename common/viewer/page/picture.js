@@ -3,8 +3,8 @@
 "use strict";
 
 /** The flags of a row, as common/viewer/answers.h has them. */
-const CONTROLLED = 1, NEW = 2, ONE_WAY = 4, SENSOR = 8, HAS_LOOK = 16;
-const SHAPES = ["box", "disc", "diamond"];
+const CONTROLLED = 1, NEW = 2, ONE_WAY = 4, SENSOR = 8, HAS_LOOK = 16, TEAM = 32;
+const SHAPES = ["box", "disc", "diamond", "flame"];
 /** How long the ring of an event is seen, in seconds. */
 const RING_SECONDS = 0.6;
 /** What moves further than this in a tick was teleported: it is not drawn between. */
@@ -12,17 +12,24 @@ const JUMP_UNITS = 5;
 /** A small body faster than this, in units a second, is drawn as a streak. */
 const STREAK_SPEED = 15, STREAK_SIZE = 0.55;
 const ZOOM_MAX = 400;
-/** The largest floor with dots, in square units. */
-const DOTS_AREA_MAX = 200_000;
+/** The side of a tile of the floor, and the largest floor that has them, in units. */
+const TILE = 3, TILES_AREA_MAX = 200_000;
 /** The longest side of the image of a map, in pixels. */
 const IMAGE_MAX = 4000;
 /** With fewer pixels for a unit than this, a whole map has too small players. */
 const LEGIBLE = 10;
 /** The space around the players, in units. */
 const MARGIN = 8;
+/** The least part of the canvas that cards leave to the map; what they cover beyond that stays covered. */
+const WINDOW_LEAST = 0.4;
+/** How many lines a label goes up to find a free place, and the height of a line in CSS pixels. */
+const LABEL_LINES = 4, LINE = 13;
+const SPARKS = 7;
+const FLAME = [["#e2452b", 1, 0], ["#ff9a2e", 0.68, 0.12], ["#ffe27a", 0.36, 0.2]];
 
 class Picture {
-  layers = new Set(["sensors"]);
+  layers = new Set(["sensors", "names"]);
+  #cards = [];
   /** The id of the chosen entity, and the seat that the camera follows; none: null. */
   chosen = null;
   followed = null;
@@ -32,10 +39,18 @@ class Picture {
   #camera = null;
   #walls = null;
   #drawn = {};
+  #labels = [];
+  #taken = [];
 
   constructor(canvas) {
     this.canvas = canvas;
     this.g = canvas.getContext("2d");
+  }
+
+  /** Shows the map beside these elements, which cover the canvas. Call it again when they change. */
+  setCards(elements) {
+    const { x: left, y: top } = this.canvas.getBoundingClientRect();
+    this.#cards = elements.map((each) => each.getBoundingClientRect()).map(({ x, y, width, height }) => ({ x: x - left, y: y - top, w: width, h: height }));
   }
 
   open(match) {
@@ -43,6 +58,7 @@ class Picture {
     this.bounds = boundsOf(match);
     this.chosen = this.followed = this.free = this.#camera = this.#walls = null;
     this.isWhole = false;
+    look.teams.clear();
   }
 
   /** Draws the present moment. `share`: how far it is from the moment before, 0 to 1. `still`: the camera is there at once. */
@@ -62,16 +78,17 @@ class Picture {
     if (this.#drawn.now !== now || this.#drawn.before !== before) {
       this.from = before ? now.since(before) : null;
       this.order = orderOf(now);
+      readTeams(now);
       this.#drawn = { now, before };
     }
     this.#aim(width, height, still);
-    const { x, y, scale } = this.#camera;
+    const { x, y, scale, centreX, centreY } = this.#camera;
     // What the picture before has set must not be seen in this one.
     g.reset();
     g.fillStyle = look.palette.ground;
     g.fillRect(0, 0, width, height);
-    g.setTransform(scale, 0, 0, scale, width / 2 - x * scale, height / 2 - y * scale);
-    const left = x - width / 2 / scale, top = y - height / 2 / scale;
+    g.setTransform(scale, 0, 0, scale, centreX - x * scale, centreY - y * scale);
+    const left = x - centreX / scale, top = y - centreY / scale;
     const view = { left, top, right: left + width / scale, bottom: top + height / scale };
     this.#drawWalls(view);
     if (this.layers.has("sight")) this.#drawSight();
@@ -82,6 +99,7 @@ class Picture {
     }
     if (this.layers.has("contacts")) this.#drawContacts();
     this.#drawEvents();
+    this.#drawLabels();
   }
 
   /** Where an entity is drawn: between two ticks. */
@@ -101,8 +119,8 @@ class Picture {
 
   /** The place in the world of a point of the canvas, in CSS pixels. */
   worldAt(px, py) {
-    const { x, y, scale } = this.#camera, ratio = devicePixelRatio;
-    return { x: (px * ratio - this.canvas.width / 2) / scale + x, y: (py * ratio - this.canvas.height / 2) / scale + y };
+    const { x, y, scale, centreX, centreY } = this.#camera, ratio = devicePixelRatio;
+    return { x: (px * ratio - centreX) / scale + x, y: (py * ratio - centreY) / scale + y };
   }
 
   /** The row nearest to a point of the canvas, within the width of a finger; -1: none. */
@@ -134,6 +152,21 @@ class Picture {
     this.free = { x: at.x + (x - at.x) * scale / next, y: at.y + (y - at.y) * scale / next, scale: next };
   }
 
+  /** The part of the canvas beside the cards: at each card the side that leaves the most for a thing of this shape. */
+  #window(width, height, shape) {
+    let free = { x: 0, y: 0, w: width, h: height };
+    for (const card of this.#cards) {
+      const [x, y, w, h] = [card.x, card.y, card.w, card.h].map((each) => each * devicePixelRatio);
+      const right = free.x + free.w, bottom = free.y + free.h;
+      if (w === 0 || x >= right || y >= bottom || x + w <= free.x || y + h <= free.y) continue;
+      const sides = [{ ...free, w: x - free.x }, { ...free, x: x + w, w: right - x - w }, { ...free, h: y - free.y }, { ...free, y: y + h, h: bottom - y - h }];
+      const scaleOf = (side) => Math.min(side.w / shape.w, side.h / shape.h);
+      const best = sides.reduce((a, b) => (scaleOf(b) > scaleOf(a) ? b : a));
+      if (best.w * best.h >= WINDOW_LEAST * width * height) free = best;
+    }
+    return free;
+  }
+
   #whole(width, height) {
     const { x, y, w, h } = this.bounds;
     return { x: x + w / 2, y: y + h / 2, scale: Math.min(width / w, height / h) * 0.98 };
@@ -152,11 +185,13 @@ class Picture {
     return { x: (left + right) / 2, y: (top + bottom) / 2, scale: Math.max(scale, whole.scale) };
   }
 
-  #aim(width, height, still) {
-    const goal = this.free ?? this.#players(width, height);
-    let { x, y, scale } = goal;
+  #aim(allWidth, allHeight, still) {
     const row = this.followed === null ? -1 : this.rowOfSeat(this.followed);
     const seat = this.followed === null ? null : this.match.details.seats[this.followed];
+    const shape = seat?.sight ? { w: seat.sight[0], h: seat.sight[1] } : this.bounds;
+    const { x: left, y: top, w: width, h: height } = this.#window(allWidth, allHeight, shape);
+    const goal = this.free ?? this.#players(width, height);
+    let { x, y, scale } = goal;
     if (row >= 0 || seat?.focus) {
       const box = row >= 0 ? this.placeOf(row) : { x: seat.focus[0] / UNIT, y: seat.focus[1] / UNIT, w: 0, h: 0 };
       x = box.x + box.w / 2;
@@ -170,10 +205,10 @@ class Picture {
       x = within(x, this.bounds.x, this.bounds.w, width / 2 / scale);
       y = within(y, this.bounds.y, this.bounds.h, height / 2 / scale);
     }
-    const camera = (this.#camera ??= { x, y, scale });
+    const centreX = left + width / 2, centreY = top + height / 2;
+    const camera = (this.#camera ??= { x, y, scale, centreX, centreY });
     const ease = still || this.free ? 1 : 0.16;
-    camera.x += (x - camera.x) * ease;
-    camera.y += (y - camera.y) * ease;
+    for (const [name, value] of Object.entries({ x, y, centreX, centreY })) camera[name] += (value - camera[name]) * ease;
     camera.scale *= (scale / camera.scale) ** ease;
   }
 
@@ -215,29 +250,32 @@ class Picture {
     if (isSensor && !this.layers.has("sensors") && !isChosen) return;
     // The colour that the game gives: the seat is the mark, or the tail of a streak.
     const colour = isPlayer && seat >= 0 && !(flags & HAS_LOOK) ? look.seatColour(seat) : look.colourOf(looks);
+    const shape = SHAPES[(looks >> 16) & 3];
     const vx = rows[at + 8] / UNIT * rate, vy = rows[at + 9] / UNIT * rate, speed = Math.hypot(vx, vy);
     const size = Math.max(box.w, box.h) * scale / devicePixelRatio;
     const middle = { x: box.x + box.w / 2, y: box.y + box.h / 2 };
     if (!isPlayer && speed > STREAK_SPEED && Math.max(box.w, box.h) < STREAK_SIZE) {
       this.#drawStreak(middle, Math.max(box.w, 2 / scale), vx / speed, vy / speed, Math.min(speed / 25, 3.5), colour, seat);
     } else {
-      const shape = SHAPES[(looks >> 16) & 3];
-      this.#drawBody(box, middle, colour, { shape, isPlayer, isSensor, isOneWay: Boolean(flags & ONE_WAY), size });
+      if (shape === "flame") this.#drawFlame(box, middle, rows[at]);
+      else this.#drawBody(box, middle, colour, { shape, isPlayer, isSensor, hasLook: Boolean(flags & HAS_LOOK), isOneWay: Boolean(flags & ONE_WAY), size });
       if (isPlayer && size > 9) this.#drawEyes(box, speed > 0.5 ? vx / speed : 0, speed > 0.5 ? vy / speed : 0);
-      if (!isPlayer && size > (shape === "box" ? 15 : 26)) this.#text(String.fromCharCode(looks & 127), middle.x, middle.y, Math.min(size * 0.5, 18), "#000a", "middle");
+      if (this.layers.has("letters")) this.#text(String.fromCharCode(looks & 127), middle.x, middle.y, Math.max(7, Math.min(size * 0.5, 18)), "#000a", "middle");
     }
-    if (isPlayer && seat >= 0) this.#drawMark(seat, middle.x, box.y, size);
+    if (isPlayer && seat >= 0) this.#labels.push({ seat, x: middle.x, y: box.y, size });
     if (isChosen || (seat >= 0 && isPlayer && seat === this.followed)) {
       g.strokeStyle = isChosen ? look.palette.accent : look.palette.ink;
       g.lineWidth = 2 * devicePixelRatio / scale;
-      const gap = 4 * devicePixelRatio / scale;
-      g.strokeRect(box.x - gap, box.y - gap, box.w + 2 * gap, box.h + 2 * gap);
+      const gap = 3 * devicePixelRatio / scale;
+      g.beginPath();
+      g.roundRect(box.x - gap, box.y - gap, box.w + 2 * gap, box.h + 2 * gap, isPlayer ? Math.min(0.3, box.w / 2) + gap : 0);
+      g.stroke();
     }
     if (this.layers.has("velocities") && speed > 0.05) this.#drawArrow(middle, vx / 6, vy / 6, look.palette.accent);
     if (this.layers.has("ids")) this.#text(shortId(now.idOf(row)), middle.x, box.y + box.h + 11 * devicePixelRatio / scale, 9, look.palette.dim);
   }
 
-  #drawBody(box, middle, colour, { shape, isPlayer, isSensor, isOneWay, size }) {
+  #drawBody(box, middle, colour, { shape, isPlayer, isSensor, hasLook, isOneWay, size }) {
     const { g } = this, { scale } = this.#camera;
     const path = () => {
       g.beginPath();
@@ -250,7 +288,8 @@ class Picture {
         g.closePath();
       } else g.roundRect(box.x, box.y, box.w, box.h, Math.min(isPlayer ? 0.3 : 0.1, box.w / 2, box.h / 2));
     };
-    if (isSensor) {
+    // What a game draws is there to be seen; a sensor without a look is a place.
+    if (isSensor && !(hasLook && shape !== "box")) {
       path();
       g.globalAlpha = size < 14 ? 0.8 : 0.35;
       g.fillStyle = colour;
@@ -274,15 +313,55 @@ class Picture {
     }
     path();
     if (size > 8) {
-      const shade = g.createLinearGradient(0, box.y, 0, box.y + box.h);
-      shade.addColorStop(0, `color-mix(in srgb, ${colour}, white 20%)`);
-      shade.addColorStop(1, `color-mix(in srgb, ${colour}, black 18%)`);
+      const [x, y] = shape === "disc" ? [middle.x - box.w * 0.18, middle.y - box.h * 0.2] : [0, 0];
+      const shade = shape === "disc" ? g.createRadialGradient(x, y, 0, x, y, box.w * 0.75) : g.createLinearGradient(0, box.y, 0, box.y + box.h);
+      shade.addColorStop(0, `color-mix(in srgb, ${colour}, white ${shape === "disc" ? 55 : 20}%)`);
+      if (shape === "disc") shade.addColorStop(0.35, colour);
+      shade.addColorStop(1, `color-mix(in srgb, ${colour}, black ${shape === "disc" ? 40 : 18}%)`);
       g.fillStyle = shade;
     } else g.fillStyle = colour;
     g.fill();
+    if (size > 12 && !isPlayer && shape !== "disc") this.#drawEdges(box, middle, colour, shape);
     if (isOneWay) {
       g.fillStyle = look.palette.top;
       g.fillRect(box.x, box.y, box.w, Math.min(box.h, 0.12));
+    }
+  }
+
+  /** A box has a frame, a diamond facets. */
+  #drawEdges(box, middle, colour, shape) {
+    const { g } = this, inset = Math.min(box.w, box.h) * 0.14;
+    g.strokeStyle = `color-mix(in srgb, ${colour}, black 35%)`;
+    g.lineWidth = Math.min(box.w, box.h) * 0.06;
+    g.beginPath();
+    if (shape === "box") g.rect(box.x + inset, box.y + inset, box.w - 2 * inset, box.h - 2 * inset);
+    else {
+      g.moveTo(box.x, middle.y);
+      g.lineTo(box.x + box.w, middle.y);
+      g.lineTo(middle.x, box.y);
+      g.lineTo(middle.x, box.y + box.h);
+    }
+    g.stroke();
+  }
+
+  /** Three tongues, one in the other, each of its own height in each moment. */
+  #drawFlame(box, middle, id) {
+    const { g } = this, time = (this.match.tick + this.share) / this.match.rate;
+    const glow = g.createRadialGradient(middle.x, middle.y, 0, middle.x, middle.y, box.w * 1.3);
+    glow.addColorStop(0, "#ffb03a66");
+    glow.addColorStop(1, "#ff700000");
+    g.fillStyle = glow;
+    g.fillRect(middle.x - box.w * 1.3, middle.y - box.h * 1.3, box.w * 2.6, box.h * 2.6);
+    for (const [colour, part, sunk] of FLAME) {
+      const sway = Math.sin(time * 17 + id * 1.7 + part * 5), w = box.w * 0.72 * part, h = box.h * (1.2 + 0.22 * sway) * part;
+      const low = middle.y + box.h * (0.62 - sunk), tip = middle.x + sway * box.w * 0.12;
+      g.fillStyle = colour;
+      g.beginPath();
+      g.moveTo(tip, low - 1.35 * h);
+      g.bezierCurveTo(middle.x + w * 0.5, low - h * 0.8, middle.x + w * 1.1, low - h * 0.35, middle.x + w * 0.45, low);
+      g.lineTo(middle.x - w * 0.45, low);
+      g.bezierCurveTo(middle.x - w * 1.1, low - h * 0.35, middle.x - w * 0.5, low - h * 0.8, tip, low - 1.35 * h);
+      g.fill();
     }
   }
 
@@ -302,14 +381,34 @@ class Picture {
     }
   }
 
-  /** The mark of a player, over its body; beside it the number, if there is space. */
-  #drawMark(seat, x, top, size) {
+  /** The marks of players over their bodies, each at a free place; the followed one has the first choice. */
+  #drawLabels() {
+    const pixel = devicePixelRatio / this.#camera.scale;
+    this.#labels.sort((a, b) => (b.seat === this.followed) - (a.seat === this.followed) || a.seat - b.seat);
+    for (const { seat, x, y, size } of this.#labels) {
+      const hasNumber = size > 14 || seat === this.followed;
+      this.#drawMark(seat, x, this.#free(x, y - 9 * pixel, (hasNumber ? 32 : 10) * pixel), size, hasNumber);
+    }
+    this.#labels.length = this.#taken.length = 0;
+  }
+
+  /** The height from `y` upwards where a label of this width is free; nobody else gets it. */
+  #free(x, y, width) {
+    const line = LINE * devicePixelRatio / this.#camera.scale;
+    const isFree = (at) => !this.#taken.some((each) => Math.abs(each.y - at) < line && Math.abs(each.x - x) < (each.width + width) / 2);
+    let at = y;
+    for (let n = 1; n < LABEL_LINES && !isFree(at); ++n) at = y - n * line;
+    this.#taken.push({ x, y: at, width });
+    return at;
+  }
+
+  /** The mark of a player, and its number. */
+  #drawMark(seat, x, y, size, hasNumber) {
     const { g } = this, pixel = devicePixelRatio / this.#camera.scale;
     const radius = (size > 14 ? 4.5 : 3.5) * pixel;
-    const hasNumber = size > 14 || seat === this.followed;
     const left = hasNumber ? x - 7 * pixel : x;
     g.save();
-    g.translate(left, top - 9 * pixel);
+    g.translate(left, y);
     g.scale(radius, radius);
     const path = new Path2D(look.markOf(seat));
     g.lineWidth = 0.7;
@@ -318,7 +417,7 @@ class Picture {
     g.fillStyle = look.seatColour(seat);
     g.fill(path);
     g.restore();
-    if (hasNumber) this.#text(`P${seat}`, left + 7 * pixel, top - 9 * pixel, 11, look.palette.ink, "middle", "left");
+    if (hasNumber) this.#text(`P${seat}`, left + 7 * pixel, y, 11, look.palette.ink, "middle", "left");
   }
 
   #drawStreak(at, width, dx, dy, length, colour, seat) {
@@ -388,11 +487,10 @@ class Picture {
     g.setLineDash([]);
   }
 
-  /** A ring around the place of each event of the last moments, with its name. */
+  /** A ring and sparks around the place of each event of the last moments, and its name. */
   #drawEvents() {
     const { g } = this, { tick, rate, game, events } = this.match, pixel = devicePixelRatio / this.#camera.scale;
     const span = Math.ceil(RING_SECONDS * rate);
-    const names = [];
     for (const event of events.between(tick - span, tick)) {
       const age = Math.min(1, (tick - event.tick + this.share) / (span + 1));
       g.globalAlpha = (1 - age) ** 1.5;
@@ -401,11 +499,16 @@ class Picture {
       g.beginPath();
       g.arc(event.x, event.y, Math.max(0.4, 6 * pixel) + age * Math.max(1.4, 18 * pixel), 0, 7);
       g.stroke();
-      const name = game.events[event.type].name;
-      // Names at one place stand above each other.
-      const others = names.filter((each) => Math.abs(each.x - event.x) < 50 * pixel && Math.abs(each.y - event.y) < 14 * pixel).length;
-      names.push(event);
-      this.#text(name, event.x, event.y - (20 + 13 * others + 14 * age) * pixel, 11, look.palette.ink);
+      for (let n = 0; n < SPARKS; ++n) {
+        const turn = (n + event.tick % 7 / 7) * 2 * Math.PI / SPARKS, way = Math.max(0.3, 5 * pixel) + age * Math.max(1.8, 26 * pixel);
+        g.fillStyle = g.strokeStyle;
+        g.beginPath();
+        g.arc(event.x + Math.cos(turn) * way, event.y + Math.sin(turn) * way, 2 * pixel * (1 - age), 0, 7);
+        g.fill();
+      }
+      if (!this.layers.has("names")) continue;
+      const { name } = game.events[event.type];
+      this.#text(name, event.x, this.#free(event.x, event.y - 20 * pixel, 7 * name.length * pixel) - 14 * age * pixel, 11, look.palette.ink);
     }
     g.globalAlpha = 1;
   }
@@ -427,10 +530,13 @@ function drawWallsOn(g, walls, bounds, view) {
   const top = Math.max(bounds.y, view.top), bottom = Math.min(bounds.y + bounds.h, view.bottom);
   g.fillStyle = colours.floor;
   g.fillRect(left, top, right - left, bottom - top);
-  g.fillStyle = colours.dot;
+  g.fillStyle = colours.tile;
   // A map of thousands of units has none: they would be as many as its pixels.
-  if ((right - left) * (bottom - top) <= DOTS_AREA_MAX) for (let y = Math.ceil(top / 2) * 2; y < bottom; y += 2) {
-    for (let x = Math.ceil(left / 2) * 2; x < right; x += 2) g.fillRect(x - 0.05, y - 0.05, 0.1, 0.1);
+  if ((right - left) * (bottom - top) <= TILES_AREA_MAX) for (let y = Math.floor(top / TILE); y * TILE < bottom; ++y) {
+    for (let x = Math.floor(left / TILE) - ((Math.floor(left / TILE) + y) & 1); x * TILE < right; x += 2) {
+      const from = Math.max(left, x * TILE), high = Math.max(top, y * TILE);
+      g.fillRect(from, high, Math.min(right, (x + 1) * TILE) - from, Math.min(bottom, (y + 1) * TILE) - high);
+    }
   }
   const seen = walls.map(({ min, size, one_way: side }) => ({ x: min[0] / UNIT, y: min[1] / UNIT, w: size[0] / UNIT, h: size[1] / UNIT, side }))
     .filter(({ x, y, w, h }) => x < right + 1 && x + w > left - 1 && y < bottom + 1 && y + h > top - 1);
@@ -454,6 +560,14 @@ function orderOf(now) {
     weight[row] = flags & SENSOR ? -Infinity : flags & CONTROLLED ? 1 : -(now.rows[at + 6] / UNIT) * (now.rows[at + 7] / UNIT);
   }
   return Uint32Array.from({ length: now.count }, (_, row) => row).sort((a, b) => weight[a] - weight[b] || a - b);
+}
+
+/** Takes the colours of teams from the players that are there. */
+function readTeams(now) {
+  for (let row = 0; row < now.count; ++row) {
+    const at = now.at(row), flags = now.rows[at + 11];
+    if (flags & TEAM && flags & CONTROLLED) look.teams.set(now.rows[at + 3], (now.rows[at + 10] >> 8) & 7);
+  }
 }
 
 /** The smallest box around others; of none it is no box. */

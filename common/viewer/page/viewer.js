@@ -396,7 +396,9 @@ class Viewer {
     drawPlayers(parts.players, match, picture);
     parts.inspector.hidden = picture.chosen === null && !parts.inspector.dataset.room;
     if (!parts.inspector.hidden) drawInspector(parts.inspector, match, picture, proof);
+    drawLabel(parts.label, match);
     drawFeed(parts.feed, match);
+    picture.setCards([parts.players, parts.inspector, parts.label, parts.layers]);
     this.timeline.draw(match, proof);
     const isLive = Boolean(this.#live) && !this.#live.hasEnded;
     const [kind, words] = verdictLine(match, proof, isLive);
@@ -482,7 +484,7 @@ class Viewer {
       ["w", "choose the entity before", () => this.chooseNext(-1)],
       ["r", "the state of the room, and the hash", () => this.toggleRoom()],
       ["Escape", "choose nothing", () => this.choose(-1)],
-      ...["layers: velocities, 2 contacts, 3 sensors, 4 sight, 5 ids", "", "", "", ""].map((words, n) => [String(n + 1), words, () => this.toggleLayer(n)]),
+      ...["layers: velocities, 2 contacts, 3 sensors, 4 sight, 5 ids, 6 letters, 7 events' names", "", "", "", "", "", ""].map((words, n) => [String(n + 1), words, () => this.toggleLayer(n)]),
       ["o", "open another file", () => this.parts.file.click()],
       ["?", "these keys", () => this.parts.help.showModal()],
     ];

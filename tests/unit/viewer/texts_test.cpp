@@ -74,6 +74,25 @@ TEST(ViewerTexts, HaveEveryFieldOfAMomentOfAnyGame) {
   }
 }
 
+TEST(ViewerTexts, TellAnEventAsTheGameDoes) {
+  const GameTable& arena = *engine::find_game(games::all_games(), "arena");
+  Shown shown{arena};
+  std::size_t told = 0;
+  for (std::uint32_t tick = 1; tick <= 100; ++tick) {
+    ASSERT_TRUE(shown.viewing.seek({tick}));
+    const engine::TickReport* const report = shown.viewing.report();
+    for (const engine::Emitted& emitted : report->emitted) {
+      const json event = json::parse(event_json(arena, *report, emitted));
+      EXPECT_EQ(event["text"], "P" + event["value"]["shooter"].dump() + " hit P" +
+                                   event["value"]["victim"].dump());
+      ++told;
+    }
+  }
+  EXPECT_GT(told, 0U);
+  const json moment = json::parse(moment_json(shown.viewing));
+  EXPECT_EQ(moment["label"], "") << "the arena has none";
+}
+
 TEST(ViewerTexts, TellTheVerdictByTheKeysOfTheCommand) {
   Shown shown{*games::all_games().front()};
   while (shown.viewing.verify()) {
