@@ -460,8 +460,9 @@ void Client::leave() {
   connection_.leave();
 }
 
-void Client::connect_again(const net::ConnectToken& token, Instant now) {
-  connection_.connect_again(token, now);
+void Client::connect_again(const net::ConnectToken& token, Instant now,
+                           const std::optional<net::Address>& server) {
+  connection_.connect_again(token, now, server);
 }
 
 bool Client::playing() const {

@@ -188,8 +188,10 @@ class Client {
   void leave();
 
   /// Connects again for a new seat, in which a new player decides. The statistics continue.
-  /// `token`: one that is not used yet. Requires: connection().over(), after a session.
-  void connect_again(const net::ConnectToken& token, Instant now);
+  /// `token`: one that is not used yet. `server`: nothing for the last one. Requires:
+  /// connection().over(), after a session.
+  void connect_again(const net::ConnectToken& token, Instant now,
+                     const std::optional<net::Address>& server = {});
 
   [[nodiscard]] const Connection& connection() const { return connection_; }
 

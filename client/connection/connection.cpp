@@ -277,8 +277,10 @@ void Connection::connect(Instant now) {
   begin(State::Connecting, *options_.token, now);
 }
 
-void Connection::connect_again(const net::ConnectToken& token, Instant now) {
+void Connection::connect_again(const net::ConnectToken& token, Instant now,
+                               const std::optional<net::Address>& server) {
   TICKBOX_ASSERT(over() && sessions_ > 0);
+  options_.server = server.value_or(options_.server);
   disconnected_.reset();
   refusal_.reset();
   reason_.clear();

@@ -188,8 +188,10 @@ class Connection {
   void refuse(net::RefuseReason refusal, std::string reason, Instant now);
 
   /// Connects again after the end of a session, for a new seat: in the next match, or at a server
-  /// that has started again. `token`: one that is not used yet. Requires: over(), after a session.
-  void connect_again(const net::ConnectToken& token, Instant now);
+  /// that has started again. `token`: one that is not used yet. `server`: nothing for the last one.
+  /// Requires: over(), after a session.
+  void connect_again(const net::ConnectToken& token, Instant now,
+                     const std::optional<net::Address>& server = {});
 
   [[nodiscard]] State state() const { return state_; }
 

@@ -4,6 +4,7 @@
 #include "client/library/system.h"
 #include "client/player.h"
 #include "client/presentation/presentation.h"
+#include "engine/log/words.h"
 #include "net/crypto.h"
 #include "net/reasons.h"
 #include "sim/statics.h"
@@ -72,6 +73,8 @@ Declarations::Declarations(const GameTable& game) {
 void Declarations::add(tb_declared of, const TypeInfo& type) {
   std::vector<tb_field>& fields = fields_.emplace_back();
   std::uint32_t values = 0;
+  TypeBytes by_default;
+  type.write_default(by_default.data());
   for (const FieldInfo& field : type.fields()) {
     const bool is_id = field.form == FieldForm::Ref;  // of any bits
     fields.push_back({.name = keep(field.name),
@@ -79,7 +82,8 @@ void Declarations::add(tb_declared of, const TypeInfo& type) {
                       .max = is_id ? std::numeric_limits<std::int64_t>::max() : field.max,
                       .form = static_cast<std::uint32_t>(field.form),
                       .first = values,
-                      .count = field.times});
+                      .count = field.times,
+                      .by_default = is_id ? 0 : engine::value_of(field, 0, by_default)});
     values += field.times;
   }
   types_[of].push_back({.name = keep(type.name),
@@ -165,27 +169,42 @@ client::Decision Person::decide() {
   return {input_.of(game_.input), commands_};
 }
 
-void EventKeeper::add(const GameTable& game, const client::MatchEvent& event) {
+void EventKeeper::add(const GameTable& game, const client::MatchEvent& event, Player own) {
   if (waiting_.size() == kWaitingMax) {
     waiting_values_.erase(waiting_values_.begin(),
                           waiting_values_.begin() + waiting_.front().value_count);
     waiting_.erase(waiting_.begin());
+    waiting_texts_.erase(0, waiting_texts_.find('\0') + 1);
     ++dropped_;
   }
+  const std::uint32_t type = event.event.kind - std::uint32_t{1};
+  if (const EventText text = game.texts[type]) {
+    const engine::AlignedValue value{event.event.bytes};
+    engine::append_caption(text(value.data()), own, waiting_texts_);
+  }
+  waiting_texts_ += '\0';
   const std::size_t before = waiting_values_.size();
   append_values(views::type_of(game, event.event.kind), event.event.bytes, waiting_values_);
-  waiting_.push_back({.type = event.event.kind - std::uint32_t{1},
+  waiting_.push_back({.type = type,
                       .tick = event.tick.value,
                       .values = nullptr,
-                      .value_count = static_cast<std::uint32_t>(waiting_values_.size() - before)});
+                      .value_count = static_cast<std::uint32_t>(waiting_values_.size() - before),
+                      .text = nullptr});
 }
 
 std::span<const tb_event> EventKeeper::fetch() {
   fetched_.clear();
   fetched_values_.clear();
+  fetched_texts_.clear();
   std::swap(fetched_, waiting_);
   std::swap(fetched_values_, waiting_values_);
+  std::swap(fetched_texts_, waiting_texts_);
   point_at(fetched_values_, fetched_);
+  const char* next = fetched_texts_.data();
+  for (tb_event& event : fetched_) {
+    event.text = next;
+    next += std::string_view{next}.size() + 1;
+  }
   return fetched_;
 }
 
@@ -259,6 +278,7 @@ tb_entity Picture::draw(const engine::GameOnMap& assets, const client::Presented
   entity.is_sensor = box.sensor ? 1 : 0;
   entity.one_way = static_cast<std::uint8_t>(box.one_way);
   entity.has_look = kind.has_look ? 1 : 0;
+  entity.is_team = look.is_team ? 1 : 0;
   entity.glyph = static_cast<std::uint8_t>(look.glyph);
   entity.colour = static_cast<std::uint8_t>(look.colour);
   entity.shape = static_cast<std::uint8_t>(look.shape);
@@ -320,7 +340,9 @@ net::ConnectToken Handle::make_token(const net::Address& to) {
 }
 
 void Handle::on_event(const client::MatchEvent& event) {
-  if (event.event.kind > 0) return events.add(game.table, event);
+  if (event.event.kind > 0) {
+    return events.add(game.table, event, {client->connection().accept().player.value});
+  }
   reset_seats_of_another_session();
   const std::size_t seat = event.event.player.seat;
   if (seat >= is_seat_known_.size()) return;
@@ -382,7 +404,11 @@ tb_status Handle::join(const std::optional<net::ConnectToken>& token) {
   const Connection& connection = client->connection();
   if (!connection.over() || connection.sessions() == 0) return TB_NOT_NOW;
   has_left = false;
-  client->connect_again(token ? *token : make_token(connection.server()), now);
+  if (token && !start.has_address && std::ranges::count(token->servers, connection.server()) == 0) {
+    client->connect_again(*token, now, *token->servers.begin());
+  } else {
+    client->connect_again(token ? *token : make_token(connection.server()), now);
+  }
   return TB_OK;
 }
 
@@ -407,7 +433,9 @@ tb_status Handle::command(std::uint32_t number, std::span<const std::int64_t> va
 tb_phase Handle::phase() const {
   const Connection& connection = client->connection();
   if (connection.over()) {
-    return connection.sessions() == 0 && !has_left ? TB_REFUSED : TB_ENDED;
+    const bool is_refused =
+        connection.sessions() == 0 || connection.state() == Connection::State::Refused;
+    return is_refused && !has_left ? TB_REFUSED : TB_ENDED;
   }
   if (connection.state() == Connection::State::Connected) {
     return client->playing() ? TB_PLAYING : TB_LOADING;
@@ -419,6 +447,10 @@ tb_phase Handle::phase() const {
 bool Handle::find_map() {
   const engine::GameOnMap* const assets = client->assets();
   if (assets == nullptr) return false;
+  if (const net::Address& server = client->connection().server(); server != server_shown_) {
+    server_shown_ = server;
+    server_text_ = net::to_string(server);
+  }
   if (map_ == assets->map) return true;
   map_ = assets->map;
   map_name_ = map_->name;
@@ -446,7 +478,8 @@ tb_session Handle::session() const {
       .moved = connection.moved(),
       .stops_in_s = stops ? std::max(std::chrono::duration<double>(*stops - now).count(), 0.0) : -1,
       .game = game_name.c_str(),
-      .map = map_name_.c_str()};
+      .map = map_name_.c_str(),
+      .server = server_text_.c_str()};
 }
 
 tb_figures Handle::figures() const {
@@ -501,6 +534,17 @@ std::span<const tb_seat> Handle::find_seats() {
                              .seat = seat});
   }
   return listed_seats_;
+}
+
+const char* Handle::find_label() {
+  if (client->view() == nullptr || client->room().size() < game.table.room.bytes) return nullptr;
+  label_.clear();
+  if (game.table.label != nullptr) {
+    const engine::AlignedValue room{client->room()};
+    const Player own{client->connection().accept().player.value};
+    engine::append_caption(game.table.label(room.data()), own, label_);
+  }
+  return label_.c_str();
 }
 
 std::optional<std::span<const std::int64_t>> Handle::find_room_values() {

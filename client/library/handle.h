@@ -169,7 +169,8 @@ class Person {
 /// Keeps events until the caller fetches them, and those that it has fetched until the next time.
 class EventKeeper {
  public:
-  void add(const GameTable& game, const client::MatchEvent& event);
+  /// `own`: the player that the texts call "you".
+  void add(const GameTable& game, const client::MatchEvent& event, Player own);
   [[nodiscard]] std::span<const tb_event> fetch();
 
   [[nodiscard]] std::uint64_t dropped() const { return dropped_; }
@@ -179,8 +180,10 @@ class EventKeeper {
 
   std::vector<tb_event> waiting_;
   std::vector<std::int64_t> waiting_values_;
+  std::string waiting_texts_;  ///< of each event one, with a 0 after it
   std::vector<tb_event> fetched_;
   std::vector<std::int64_t> fetched_values_;
+  std::string fetched_texts_;
   std::uint64_t dropped_ = 0;
 };
 
@@ -226,6 +229,7 @@ class NewestDesync final : public desync::DesyncSink {
 /// What tb_options say, after all checks.
 struct Start {
   net::TokenServers servers{};                ///< at least one; tried in turn
+  bool has_address = false;                   ///< the caller has given it; tokens do not
   std::optional<net::ConnectToken> token{};   ///< none: the client makes its own
   std::optional<net::ResumeTicket> ticket{};  ///< tried first
   std::optional<std::string> bot{};           ///< a style of the game
@@ -260,8 +264,8 @@ struct Handle {
   tb_status command(std::uint32_t number, std::span<const std::int64_t> values);
   [[nodiscard]] tb_phase phase() const;
 
-  /// Lists the walls of the session's map, and finds its name. Fails: false, before the first
-  /// session.
+  /// Lists the walls of the session's map, and finds its name and its server's. Fails: false,
+  /// before the first session.
   [[nodiscard]] bool find_map();
 
   /// Requires: find_map() has returned true.
@@ -272,6 +276,8 @@ struct Handle {
   [[nodiscard]] std::optional<std::span<const std::int64_t>> find_seat_values() const;
   [[nodiscard]] std::optional<std::span<const std::int64_t>> find_room_values();
   [[nodiscard]] std::span<const tb_seat> find_seats();
+  /// Returns the caption of the match; nullptr before the first view.
+  [[nodiscard]] const char* find_label();
 
   const OneGame game;
   const std::string game_name{game.table.name};
@@ -310,12 +316,15 @@ struct Handle {
   bool has_new_token_ = false;
   engine::SharedMap map_;
   std::string map_name_;
+  net::Address server_shown_;
+  std::string server_text_;                ///< the same
   std::vector<bool> is_seat_known_;        ///< by seat
   std::vector<std::int64_t> seat_values_;  ///< by seat, as many of each
   /// In which they are known, as Connection::began_in_seat().
   std::optional<std::uint32_t> seats_session_;
   std::vector<tb_seat> listed_seats_;
   std::vector<std::int64_t> room_values_;
+  std::string label_;
 
  public:
   std::unique_ptr<client::Client> client;  ///< last: it borrows from the others

@@ -54,13 +54,37 @@ tb_status call(std::initializer_list<Needed> needed, const Run& run) noexcept {
 #endif
 }
 
-/// Writes a struct of a caller that may know more of its members.
+// The bytes that each struct had at first. It grows at its end, so no caller knows fewer.
+
+template <class Last>
+constexpr std::size_t bytes_to(std::size_t offset) {
+  return offset + sizeof(Last);
+}
+
+constexpr std::size_t first_bytes(const tb_options*) {
+  return bytes_to<std::size_t>(offsetof(tb_options, error_size));
+}
+
+constexpr std::size_t first_bytes(const tb_session*) {
+  return bytes_to<const char*>(offsetof(tb_session, map));
+}
+
+constexpr std::size_t first_bytes(const tb_camera*) {
+  return bytes_to<double>(offsetof(tb_camera, half_height));
+}
+
+constexpr std::size_t first_bytes(const tb_figures*) {
+  return bytes_to<std::uint64_t>(offsetof(tb_figures, datagrams_dropped));
+}
+
+/// Writes a struct of a caller that may know more of its members, or fewer.
 template <class Struct>
 tb_status write_struct(Struct* out, Struct value) {
-  if (out->size < sizeof(Struct)) return TB_WRONG_USE;
+  const std::size_t size = out->size;
+  if (size < first_bytes(out)) return TB_WRONG_USE;
   value.size = out->size;
-  std::memset(out, 0, out->size);
-  std::memcpy(out, &value, sizeof(Struct));
+  std::memset(static_cast<void*>(out), 0, size);
+  std::memcpy(out, &value, std::min(size, sizeof(Struct)));
   return TB_OK;
 }
 
@@ -97,6 +121,7 @@ std::expected<Start, Refused> read_start(const tb_options& options) {
       return std::unexpected{
           Refused{TB_WRONG_USE, "address: " + address.error() + "; tb_resolve() resolves a name"}};
     }
+    start.has_address = true;
     start.servers.clear();
     start.servers.push_back(*address);
   }
@@ -171,9 +196,11 @@ tb_status tb_resolve(const char* host_and_port, char* out, size_t size) {
 
 tb_status tb_client_open(const tb_options* options, uint64_t now_ns, tb_client** out) {
   return call({options, out}, [&] {
-    if (options->size < sizeof(tb_options)) return TB_WRONG_USE;
+    if (options->size < first_bytes(options)) return TB_WRONG_USE;
     if (options->abi == 0 || options->abi > TB_ABI) return TB_WRONG_ABI;
-    auto opened = open<tb_client>(*options, now_ns);
+    tb_options known{};
+    std::memcpy(&known, options, std::min<std::size_t>(options->size, sizeof(known)));
+    auto opened = open<tb_client>(known, now_ns);
     if (opened) {
       *out = opened->release();
       return TB_OK;
@@ -370,6 +397,15 @@ tb_status tb_client_seats(tb_client* client, tb_list* out) {
 
 tb_status tb_client_events(tb_client* client, tb_list* out) {
   return call({client, out}, [&] { return write_list(out, client->events.fetch()); });
+}
+
+tb_status tb_client_label(tb_client* client, const char** out) {
+  return call({client, out}, [&] {
+    const char* const label = client->find_label();
+    if (label == nullptr) return TB_NOT_NOW;
+    *out = label;
+    return TB_OK;
+  });
 }
 
 tb_status tb_client_figures(const tb_client* client, tb_figures* out) {

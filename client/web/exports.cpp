@@ -41,6 +41,7 @@ struct Row {
   static constexpr std::int32_t kOneWay = 4;
   static constexpr std::int32_t kSensor = 8;
   static constexpr std::int32_t kHasLook = 16;
+  static constexpr std::int32_t kTeam = 32;
 
   std::int32_t id_low, id_high, kind, owner, x, y, width, height, velocity_x, velocity_y, look,
       flags;
@@ -108,6 +109,7 @@ Json json_of(const tb_type& type) {
                       {"form", kForms.at(field.form)},
                       {"min", field.min},
                       {"max", field.max},
+                      {"by_default", field.by_default},
                       {"first", field.first},
                       {"count", field.count}});
   }
@@ -146,7 +148,7 @@ Row row_of(const tb_entity& entity, double tick_rate) {
           .flags = (entity.is_avatar ? Row::kControlled : 0) |
                    (entity.is_new || entity.is_cut ? Row::kCut : 0) |
                    (entity.one_way ? Row::kOneWay : 0) | (entity.is_sensor ? Row::kSensor : 0) |
-                   (entity.has_look ? Row::kHasLook : 0)};
+                   (entity.has_look ? Row::kHasLook : 0) | (entity.is_team ? Row::kTeam : 0)};
 }
 
 }  // namespace
@@ -259,6 +261,7 @@ TICKBOX_EXPORT(session) const char* play_session() {
   if (tb_client_session(client(), &session) != TB_OK) return keep(Json());
   return keep({{"number", session.number},
                {"seat", session.seat},
+               {"server", session.server},
                {"tick_rate", session.tick_rate},
                {"tick", session.tick},
                {"matches_ended", session.matches_ended}});
@@ -311,12 +314,17 @@ TICKBOX_EXPORT(camera) const double* play_camera() {
   return tb_client_camera(client(), &module().camera) == TB_OK ? &module().camera.x : nullptr;
 }
 
+TICKBOX_EXPORT(label) const char* play_label() {
+  return text_of(tb_client_label);
+}
+
 /// Returns the events since the last call.
 TICKBOX_EXPORT(events) const char* play_events() {
   Json events = Json::array();
   for (const auto& event : listed<tb_event>(tb_client_events, client())) {
     events.push_back({{"type", event.type},
                       {"tick", event.tick},
+                      {"text", event.text},
                       {"values", values_json(event.values, event.value_count)}});
   }
   return keep(events);

@@ -253,6 +253,7 @@ TEST(ClientLibrary, RefusesANullHandle) {
                                  tb_client_values(none, TB_SEAT, &list),
                                  tb_client_seats(none, &list),
                                  tb_client_events(none, &list),
+                                 tb_client_label(none, &text),
                                  tb_client_figures(none, &figures),
                                  tb_client_desync(none, &text)}) {
     EXPECT_EQ(status, TB_WRONG_USE);
@@ -292,6 +293,7 @@ TEST(ClientLibrary, RefusesEachWrongArgument) {
                                  tb_client_seats(client, nullptr),
                                  tb_client_values(client, TB_KINDS, &list),
                                  tb_client_events(client, nullptr),
+                                 tb_client_label(client, nullptr),
                                  tb_client_figures(client, nullptr),
                                  tb_client_desync(client, nullptr)}) {
     EXPECT_EQ(status, TB_WRONG_USE);
@@ -465,6 +467,7 @@ TEST(ClientLibrary, GivesEachEventOnceAndInOrder) {
   }
   Engine engine{harness, kBad, "bomb-pets"};
   std::uint32_t events = 0;
+  std::uint32_t taken = 0;
   std::uint32_t last = 0;
   engine.run_for(seconds{30}, [&] {
     tb_list list{};
@@ -474,16 +477,45 @@ TEST(ClientLibrary, GivesEachEventOnceAndInOrder) {
       const tb_event& event = *TB_AT(tb_event, list, i);
       EXPECT_GE(event.tick, last);
       last = event.tick;
-      expect_values(type_of(engine, TB_EVENTS, event.type), event.values, event.value_count);
+      const tb_type& type = type_of(engine, TB_EVENTS, event.type);
+      expect_values(type, event.values, event.value_count);
+      const bool is_taken = std::string_view{type.name} == "Taken";
+      taken += is_taken ? 1U : 0U;
+      const bool is_own = is_taken && event.values[0] == engine.session().seat;
+      const std::string who = is_own ? "You" : "P" + std::to_string(event.values[0]);
+      EXPECT_EQ(event.text, is_taken ? who + " took a coin" : "") << type.name;
     }
     ASSERT_EQ(tb_client_events(engine.handle(), &list), TB_OK);
     EXPECT_EQ(list.count, 0U) << "given again";
   });
   EXPECT_GT(events, 10U);
+  EXPECT_GT(taken, 0U);
+  const char* label = nullptr;
+  tb_list room{};
+  ASSERT_EQ(tb_client_label(engine.handle(), &label), TB_OK);
+  ASSERT_EQ(tb_client_values(engine.handle(), TB_ROOM, &room), TB_OK);
+  EXPECT_EQ(label, "wind " + std::to_string(*TB_AT(std::int64_t, room, 0)));
   EXPECT_EQ(engine.figures().hashes_wrong, 0U);
   EXPECT_EQ(tb_client_input(engine.handle(), 0, 1), TB_NOT_NOW) << "a bot plays";
   EXPECT_EQ(tb_client_key(engine.handle(), "up", 1), TB_NOT_NOW);
   EXPECT_EQ(tb_client_command(engine.handle(), 0, nullptr, 0), TB_NOT_NOW);
+}
+
+// Before the fix, such a client told its caller that a match had ended.
+TEST(ClientLibrary, IsRefusedWhereTheRulesAreOthers) {
+  GameTable other = menagerie();
+  ++other.hash;
+  of_library() = &other;
+  Harness harness{match_of_menagerie()};
+  {
+    Engine engine{harness};
+    engine.run_for(seconds{2});
+    EXPECT_EQ(engine.phase(), TB_REFUSED);
+    const char* why = nullptr;
+    ASSERT_EQ(tb_client_why(engine.handle(), &why), TB_OK);
+    EXPECT_NE(std::string_view{why}, "");
+  }
+  of_library() = nullptr;
 }
 
 TEST(ClientLibrary, ResumesInItsSeatByTheTicket) {
@@ -503,6 +535,7 @@ TEST(ClientLibrary, ResumesInItsSeatByTheTicket) {
   engine.run_for(seconds{2});
   EXPECT_EQ(engine.session().seat, seat);
   EXPECT_EQ(engine.session().resumed, 1U);
+  EXPECT_EQ(engine.session().server, std::string{"127.0.0.1:7777"});
   EXPECT_EQ(engine.figures().hashes_wrong, 0U);
 }
 

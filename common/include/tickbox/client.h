@@ -94,7 +94,7 @@ typedef struct tb_options {
   uint64_t seed;        // of the bot
   tb_send_fn send;      // null: a UDP socket of the library's own
   void* send_user;
-  char* error;  // receives one line if the call fails; may be null
+  char* error;  // receives one line if what is below `abi` is wrong; may be null
   size_t error_size;
 } tb_options;
 
@@ -108,9 +108,10 @@ TB_API tb_status tb_client_close(tb_client** client);
 /// Says goodbye. The handle stays, in the phase TB_ENDED.
 TB_API tb_status tb_client_leave(tb_client* client);
 
-/// Connects to the next match after the end of a session. `token`: a fresh one; null: for a server
-/// without keys, where a client without a token joins the next match by itself. Fails: TB_NOT_NOW
-/// before that end, TB_BAD_TOKEN.
+/// Connects to the next match after the end of a session: at the last server, or where only the
+/// token said where, at one that it names. `token`: a fresh one; null: for a server without keys,
+/// where a client without a token joins the next match by itself. Fails: TB_NOT_NOW before that
+/// end, TB_BAD_TOKEN.
 TB_API tb_status tb_client_join(tb_client* client, const char* token, uint64_t now_ns);
 
 /// Takes a datagram that has arrived, for a client with a send function. `from`: the numeric
@@ -144,7 +145,8 @@ typedef struct tb_session {
   uint32_t moved;     // hand-overs to another server
   double stops_in_s;  // until the server stops, as it has announced; -1: it has not
   const char* game;
-  const char* map;  // empty if the game's map has no name
+  const char* map;     // empty if the game's map has no name
+  const char* server;  // its numeric address, at which the ticket is good
 } tb_session;
 
 /// Fails: TB_NOT_NOW before the first session.
@@ -171,6 +173,7 @@ typedef struct tb_field {
   int64_t min, max;
   uint32_t form;  // a tb_form
   uint32_t first, count;
+  int64_t by_default;  // of its first value; 0 for a TB_REF
 } tb_field;
 
 typedef struct tb_type {
@@ -240,10 +243,11 @@ typedef struct tb_entity {
   uint8_t is_avatar;             // moved by the inputs of its owner
   uint8_t is_new;                // tb_client_shown() did not have it the last time
   uint8_t is_cut;                // put elsewhere since the last time: it did not move there
-  uint8_t glyph, colour, shape;  // how the game draws it; shape: 0 box, 1 disc, 2 diamond
+  uint8_t glyph, colour, shape;  // how the game draws it; shape: 0 box, 1 disc, 2 diamond, 3 flame
   uint8_t is_sensor;             // it stops nothing
   uint8_t one_way;               // the only solid side, as a tb_wall has it
   uint8_t has_look;              // the game says how it looks; else a player's colour is free
+  uint8_t is_team;               // the colour is that of its owner's team
 } tb_entity;
 
 typedef struct tb_camera {
@@ -284,15 +288,21 @@ typedef struct tb_event {
   uint32_t tick;
   const int64_t* values;
   uint32_t value_count;
+  const char* text;  // the event as the game tells it, such as "P3 hit you"; empty if it does not
 } tb_event;
 
 /// Lists the events since the last call, as tb_event: in their order, each once. Of more than 1,024
 /// the oldest are dropped.
 TB_API tb_status tb_client_events(tb_client* client, tb_list* out);
 
+/// Gives the game's line over the match, in the newest view; empty if it has none. Fails:
+/// TB_NOT_NOW before the first view.
+TB_API tb_status tb_client_label(tb_client* client, const char** out);
+
 // ---- how it goes
 
-/// Times are milliseconds, shares from 0 to 1; the other figures count since the handle was opened.
+/// Times are milliseconds, shares from 0 to 1; the other figures count since the server that
+/// answers was first asked.
 typedef struct tb_figures {
   uint32_t size;  // sizeof(tb_figures)
   uint32_t reserved;

@@ -394,7 +394,10 @@ TEST_F(ConnectionTest, ConnectsAgainWithAnotherTokenAfterAGoodbye) {
     EXPECT_EQ(connection_.heard(), now_);
     EXPECT_EQ(connection_.sessions(), ++sessions);
     token_ = make_token(entropy_);
-    connection_.connect_again(token_, now_);
+    net::Address other = connection_.server();
+    ++other.port;
+    connection_.connect_again(token_, now_, other);
+    EXPECT_EQ(connection_.server(), other) << "the token may be for another server";
     EXPECT_EQ(connection_.state(), Connection::State::Connecting);
     EXPECT_EQ(request().type, net::PacketType::Hello);
     EXPECT_EQ(connection_.reason(), "");
