@@ -57,6 +57,7 @@ for (const road of ["WebRTC", "WebSocket"]) {
       assert.ok(figures.predictions > 20);
       assert.notDeepEqual(await page.evaluate("play.client.camera"), before);
       assert.deepEqual(page.errors, []);
+      assert.equal(await page.evaluate("document.querySelector('#label').hidden"), game !== "bomber");
       assert.equal(await page.said(), await page.evaluate("play.phase") === "playing" ? "" : "Wait a moment: your turn comes.");
       assert.equal(await page.evaluate("location.hash"), "");
       assert.match((await fetch(gateway.url)).headers.get("content-security-policy"), /^default-src 'none'; script-src 'self' 'wasm-unsafe-eval';/);

@@ -120,6 +120,8 @@ export class Client {
   get declared() { return this.#json("declared"); }
   get session() { return this.#json("session"); }
   get walls() { return this.#json("walls"); }
+  /** The game's line over the match; empty if it has none. */
+  get label() { return this.#text(this.#call("label")); }
   get events() { return this.#json("events"); }
   get seats() { return this.#json("seats"); }
   get figures() { return this.#json("figures"); }

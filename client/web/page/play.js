@@ -13,8 +13,12 @@ import { Link } from "./link.js";
 const SLOW_MS = 250;
 /** How long the page waits for a token of the page around it. */
 const TOKEN_MS = 10_000;
+/** How long an event stays in the list, in seconds, and how many are listed. */
+const FEED_SECONDS = 5, FEED_MAX = 4;
 /** Until a page that was reloaded has let go of its ticket. */
 const LOCK_MS = 1000;
+/** The seat of a player field that names nobody. */
+const NOBODY = 65535;
 const STORED = `tickbox ${location.pathname}`;
 const byId = (id) => document.getElementById(id);
 
@@ -90,6 +94,7 @@ class Play {
   phase = "";
   frames = 0;
   busy = 0;  // milliseconds of work
+  told = [];  // events in words
   #timer = 0;
   #slowAt = 0;
   #session = null;
@@ -107,6 +112,7 @@ class Play {
     document.title = words(declared.game);
     this.declared = declared;
     this.picture = new Picture(byId("field"));
+    this.picture.layers.delete("names");
     this.input = new Input({ declared, canvas: byId("field"), stick: byId("stick"), buttons: byId("buttons"), aimFrom: () => this.#place() });
     this.input.onFirst = () => byId("keys").classList.add("seen");
     this.input.connect(this.client);
@@ -212,6 +218,8 @@ class Play {
       this.#slowAt = began;
       this.#showFigures();
       this.#showScore();
+      this.#showWords();
+      this.picture.setCards(["figures", "label", "score", "keys", "stick", "buttons"].map(byId));
       if (this.phase === "playing") this.#store();
     }
     this.busy += performance.now() - began;
@@ -236,7 +244,8 @@ class Play {
   /** Rings around the first player that an event names, or from whom it is. */
   #readEvents() {
     const { match } = this, byTick = new Map();
-    for (const { type, tick, values } of this.client.events) {
+    for (const { type, tick, values, text } of this.client.events) {
+      if (text) this.told.push({ tick, text, seat: values[match.game.events[type].fields.find(({ form }) => form === "player")?.first] });
       const players = match.game.events[type].fields.filter(({ form }) => form === "player").map(({ first }) => values[first]);
       const rows = players.map((seat) => this.picture.rowOfSeat(seat)), at = rows.findIndex((row) => row >= 0);
       if (at < 0) continue;
@@ -245,6 +254,18 @@ class Play {
     }
     for (const [tick, events] of byTick) match.events.add(tick, events);
     match.events.removeBefore(match.tick - 2 * match.rate);
+  }
+
+  /** The game's line over the match, and its newest events in words. */
+  #showWords() {
+    const { tick, rate } = this.match ?? { tick: 0, rate: 1 };
+    this.told = this.told.filter((each) => each.tick > tick - FEED_SECONDS * rate).slice(-FEED_MAX);
+    const label = this.match ? this.client.label : "", key = JSON.stringify([look.key, label, this.told]);
+    if (key === this.words) return;
+    this.words = key;
+    byId("label").textContent = label;
+    byId("label").hidden = !label;
+    byId("feed").replaceChildren(...this.told.map(({ text, seat }) => make("div", { children: [...(seat >= 0 && seat < NOBODY ? [markElement(seat)] : []), make("span", { text })] })));
   }
 
   /** Where the player's body is on the screen; null while it has none. */
@@ -260,7 +281,7 @@ class Play {
     const field = this.declared.seat.fields.find(({ form }) => form === "whole");
     const seats = field ? this.client.seats : [], own = this.#session?.seat;
     seats.sort((a, b) => b.values[field.first] - a.values[field.first] || a.seat - b.seat);
-    const text = JSON.stringify([own, seats]);
+    const text = JSON.stringify([look.key, own, seats]);
     if (text === this.score) return;
     this.score = text;
     const lines = seats.slice(0, 8).map(({ seat, values }) => make("p", { name: seat === own ? "own" : "", children: [
