@@ -77,9 +77,7 @@ class Door {
   #enter(socket) {
     if (this.#plain.size >= this.limits.sockets) {
       this.links.figures.add("sockets_gave_way_total");
-      const oldest = firstToGiveWay(this.#plain);
-      this.#leave(oldest);  // now: its event comes after those of other sockets that have arrived
-      oldest.destroy();
+      this.#leave(firstToGiveWay(this.#plain).destroy());  // now: its event comes after those of other sockets that have arrived
     }
     socket.prefix = prefixOf(socket.remoteAddress ?? "::");
     socket.late = setTimeout(() => socket.destroy(), this.limits.socketMs);
@@ -109,19 +107,23 @@ class Door {
     return answer;
   }
 
-  /** Returns why the browser may not open a road now: a status and a sentence. */
-  #refusal(request, prefix) {
+  /** Returns why the browser may not open a road now: a status and a sentence. `moving` is the link that a right secret names, if
+   * there is one: it has a rate of its own, which strangers cannot use up. */
+  #refusal(request, prefix, moving) {
     if (!this.#isAllowed(request)) return this.#refuse("origin", 403, "this origin may not play here; the gateway names others with --origin");
+    if (moving?.moves.take()) return undefined;
     if (!this.opensOfPrefix.take(prefix)) return this.#refuse("prefix_rate", 429, "too many tries from your network; wait a second");
     return this.opens.take() ? undefined : this.#refuse("rate", 429, "too many tries; wait a second");
   }
 
-  /** Returns the link that a road is for: the one of the secret, or a new one. Fails: {refused}. */
-  #linkFor(secret, origin, prefix) {
-    const reason = secret === undefined ? this.links.refusal(prefix) : "secret";
-    const link = secret === undefined ? !reason && this.links.open(prefix, origin) : this.links.takeSecret(secret, origin);
-    if (!link) this.#refuse(reason);
-    return link || { refused: reason };
+  /** Returns the link that a road is for: the one that moves, or a new one. Fails: {refused}. */
+  #linkFor(moving, secret, origin, prefix) {
+    if (moving) this.links.giveSecret(moving);  // a secret is good once
+    if (moving) return moving;
+    const refused = secret === undefined ? this.links.refusal(prefix) : "secret";
+    if (!refused) return this.links.open(prefix, origin);
+    this.#refuse(refused);
+    return { refused };
   }
 
   #serve(request, response) {
@@ -132,7 +134,7 @@ class Door {
       response.writeHead(status, { ...this.headers, ...shared, "Content-Type": type, ...(status !== 304 && { "Content-Length": Buffer.byteLength(body) }), ...also, ...(status >= 400 && { Connection: "close" }) });
       response.end(body);
     };
-    if (method === "POST" && url === "/rtc") return this.#receiveOffer(request, say);
+    if (method === "POST" && url === "/rtc") return this.#answer(request, say);
     if (method !== "GET" && method !== "HEAD") return say(405, "use GET for files and POST for /rtc\n");
     if (url === "/livez") return say(200, "ok\n");
     if (url === "/gateway") return say(200, JSON.stringify({ servers: this.links.servers.listed, origins: this.options.origin }), TYPES.json);
@@ -145,31 +147,23 @@ class Door {
     return say(200, coding ? file.coded[coding] : file.plain, file.type, { ...also, ...(coding && { "Content-Encoding": coding }) });
   }
 
-  #receiveOffer(request, say) {
-    const prefix = this.#prefixOf(request), refused = this.#refusal(request, prefix);
-    if (refused) return say(refused[0], `${refused[1]}\n`);
-    let text = "";
-    request.setEncoding("latin1");
-    request.on("data", (part) => {
-      if ((text += part).length <= this.limits.offerBytes) return;
-      say(413, "an offer has 16 KiB at most\n");
-      request.destroy();
-    });
-    request.on("end", () => this.#answer(text, request.headers.origin, prefix, say));
-    return undefined;
-  }
-
-  async #answer(text, origin, prefix, say) {
-    let asked;
+  async #answer(request, say) {
+    const prefix = this.#prefixOf(request), { origin } = request.headers;
+    let text = "", asked;
     try {
+      for await (const part of request.setEncoding("latin1")) {
+        if ((text += part).length > this.limits.offerBytes) return say(413, "an offer has 16 KiB at most\n");
+      }
       asked = JSON.parse(text);
     } catch { /* said below */ }
+    const moving = this.links.linkOf(asked?.secret, origin), refused = this.#refusal(request, prefix, moving);
+    if (refused) return say(refused[0], `${refused[1]}\n`);
     const offer = typeof asked?.offer === "string" && plainOffer(asked.offer);
     if (!offer || !["string", "undefined"].includes(typeof asked.secret)) {
       this.#refuse("offer");
       return say(400, 'the body is no offer of a data channel; send {"offer": SDP} as JSON\n');
     }
-    const link = this.#linkFor(asked.secret, origin, prefix);
+    const link = this.#linkFor(moving, asked.secret, origin, prefix);
     if (link.refused === "secret") return say(403, "the secret is unknown, used or late; open another link\n");
     if (link.refused) return say(503, "there is no free place; try again later\n");
     const answer = await this.channels.answer(link, offer).catch(() => undefined);
@@ -180,14 +174,16 @@ class Door {
 
   /** A page cannot set headers of a WebSocket but its protocols, so the secret is one of them. */
   #upgrade(request, socket, head) {
-    const prefix = this.#prefixOf(request), refused = request.url === "/ws" ? this.#refusal(request, prefix) : [404, "WebSockets are at /ws"];
+    const prefix = this.#prefixOf(request), { origin } = request.headers;
+    const [, secret] = /(?:^|[\s,])secret\.([0-9a-f]{32})(?:$|[\s,])/.exec(request.headers["sec-websocket-protocol"] ?? "") ?? [];
+    const moving = this.links.linkOf(secret, origin);
+    const refused = request.url === "/ws" ? this.#refusal(request, prefix, moving) : [404, "WebSockets are at /ws"];
     socket.on("error", () => socket.destroy());
     if (refused) return socket.end(`HTTP/1.1 ${refused[0]} Refused\r\nConnection: close\r\nContent-Length: ${refused[1].length}\r\n\r\n${refused[1]}`);
     socket.setNoDelay(true);
     return this.webSockets.handleUpgrade(request, socket, head, (made) => {
       this.#leave(socket);
-      const [, secret] = /(?:^|[\s,])secret\.([0-9a-f]{32})(?:$|[\s,])/.exec(request.headers["sec-websocket-protocol"] ?? "") ?? [];
-      const link = this.#linkFor(secret, request.headers.origin, prefix);
+      const link = this.#linkFor(moving, secret, origin, prefix);
       if (!link.refused) return takeWebSocket(link, made, this.links);
       made.on("error", () => made.terminate());
       return made.close(1013, link.refused);

@@ -16,10 +16,13 @@ const LIMITS = {
   datagramBytes: 1200,
   upPerSecond: 300,            // an input a tick at 240 Hz, and some more
   upBytesPerSecond: 200_000,
+  opensPerSecond: 20,          // datagrams that open a session: a client repeats its request four times a second
+  opensOfPrefixPerSecond: 128, // a quarter of what a server opens of one network, as which it sees the gateway
   flood: 1_000,                // messages over the rates between two sweeps: this browser does not play
   sweepMs: 250,
   serversOfLink: 2,            // the old one and the next, during a hand-over
   secretMs: 10_000,            // after the road was last heard
+  movesPerSecond: 0.2, movesAtOnce: 2,
   openMs: 10_000,              // from the answer until the channel is open
   pendingMs: 10_000,           // until a server accepts the browser
   silenceMs: 15_000,           // of a browser
@@ -84,11 +87,9 @@ function prefixOf(address) {
 function firstToGiveWay(elements) {
   const byPrefix = new Map();
   for (const element of elements) {
-    const of = byPrefix.get(element.prefix);
-    if (of) ++of.count;
-    else byPrefix.set(element.prefix, { count: 1, oldest: element });
+    if (!byPrefix.get(element.prefix)?.push(element)) byPrefix.set(element.prefix, [element]);
   }
-  return [...byPrefix.values()].reduce((most, of) => (of.count > most.count ? of : most)).oldest;
+  return [...byPrefix.values()].reduce((most, of) => (of.length > most.length ? of : most))[0];
 }
 
 /** The servers that links may reach. An index names the same server until that is removed and no link uses it. */
@@ -118,23 +119,22 @@ class Servers {
   get listed() { return this.#all.filter(({ isListed }) => isListed).map(({ index, text }) => ({ index, address: text })); }
 }
 
-/** Types of packets, the low six bits of their first byte, with which a server shows that it takes a browser for a player:
- * the ACCEPT, and the CHALLENGE to a session that has come from another address. */
-const ACCEPT = 4, CHALLENGE = 11, TYPE_BITS = 0x3f;
+/** Types of packets, the low six bits of their first byte. A server shows that it takes a browser for a player by an ACCEPT, and
+ * by a CHALLENGE to a session that has come from another address. INPUT is the first type after those that open a session. */
+const ACCEPT = 4, INPUT = 8, CHALLENGE = 11, TYPE_BITS = 0x3f;
 
 class Link {
   #links;
   #sockets = new Map();  // by server
-  #up;
-  #upBytes;
-  #servers = new Bucket(1, LIMITS.serversOfLink);
+  #rates;
   #over = 0;
 
   /** Made by Links.open(). `origin` is that of the page: another one may not take the link over. */
   constructor(links, prefix, origin) {
-    this.#links = links;
-    this.#up = new Bucket(links.limits.upPerSecond);
-    this.#upBytes = new Bucket(links.limits.upBytesPerSecond);
+    const { limits } = this.#links = links;
+    this.#rates = { up: new Bucket(limits.upPerSecond), upBytes: new Bucket(limits.upBytesPerSecond), opens: new Bucket(limits.opensPerSecond),
+      servers: new Bucket(1, limits.serversOfLink) };
+    this.moves = new Bucket(limits.movesPerSecond, limits.movesAtOnce);
     Object.assign(this, { prefix, origin, isClosed: false, road: null, arriving: null, secret: null, began: performance.now() });
     this.heard = this.serverHeard = this.began;
   }
@@ -145,7 +145,7 @@ class Link {
     const { figures, limits } = this.#links;
     const drop = (reason) => figures.add("dropped_total", { direction: "up", reason });
     this.heard = performance.now();
-    if (!this.#up.take() || !this.#upBytes.take(bytes.length)) {
+    if (!this.#rates.up.take() || !this.#rates.upBytes.take(bytes.length) || !this.#mayOpen(bytes)) {
       drop("rate");
       if (++this.#over > limits.flood) this.close("flood");
       return;
@@ -158,6 +158,12 @@ class Link {
     if (to.isReady) this.#send(to, datagram);
     else if (to.held.length < 4) to.held.push(datagram);
     else drop("not_ready");
+  }
+
+  /** Whether a message is none that opens a session, or is within their rates. Until a server accepts the browser, each is one. */
+  #mayOpen(bytes) {
+    if (bytes.length < 2 || (this.isPlaying && (bytes[1] & TYPE_BITS) >= INPUT)) return true;
+    return this.#rates.opens.take() && this.#links.opensOfPrefix.take(this.prefix);
   }
 
   #send({ socket }, datagram) {
@@ -173,10 +179,9 @@ class Link {
       there.used = this.heard;
       return there;
     }
-    if (!server?.isListed || !this.#servers.take()) return undefined;
+    if (!server?.isListed || !this.#rates.servers.take()) return undefined;
     if (this.#sockets.size >= this.#links.limits.serversOfLink) {
-      const [oldest] = [...this.#sockets.values()].sort((a, b) => a.used - b.used);
-      this.#closeSocket(oldest);
+      this.#closeSocket([...this.#sockets.values()].sort((a, b) => a.used - b.used)[0]);
     }
     const made = { server, socket: dgram.createSocket(net.isIPv6(server.host) ? "udp6" : "udp4"), isReady: false, held: [], used: this.heard };
     this.#sockets.set(server, made);
@@ -260,6 +265,7 @@ class Links {
 
   constructor({ servers, options, figures, log, limits = {} }) {
     Object.assign(this, { servers, options, figures, log, limits: { ...LIMITS, ...limits } });
+    this.opensOfPrefix = new Buckets(this.limits.opensOfPrefixPerSecond);
     this.#sweep = setInterval(() => this.#closeOverdue(), this.limits.sweepMs);
     figures.gauges.push(() => ({
       'links{state="pending"}': this.#pending.size,
@@ -294,7 +300,7 @@ class Links {
     this.log("info", "link_accepted", { road: link.road?.kind ?? "none", prefix: link.prefix, playing: this.#playing.size });
   }
 
-  /** Gives the link a secret in place of the one before: who shows it, once, takes the link over by another road. */
+  /** Gives the link a secret in place of the one before: who shows it takes the link over by another road. */
   giveSecret(link) {
     this.#bySecret.delete(link.secret);
     link.secret = randomBytes(16).toString("hex");
@@ -302,14 +308,10 @@ class Links {
     return link.secret;
   }
 
-  /** Returns the link of a secret, which is used up. Fails: nothing for an unknown, used or late one, or another origin. */
-  takeSecret(secret, origin) {
+  /** Returns the link of a secret. Fails: nothing for an unknown, used or late one, or another origin. */
+  linkOf(secret, origin) {
     const link = this.#bySecret.get(secret);
-    if (!link) return undefined;
-    this.#bySecret.delete(secret);
-    link.secret = null;
-    const isLate = performance.now() - link.heard > this.limits.secretMs;
-    return isLate || link.origin !== origin ? undefined : link;
+    return link && link.origin === origin && performance.now() - link.heard <= this.limits.secretMs ? link : undefined;
   }
 
   forget(link, reason) {

@@ -24,22 +24,49 @@ async function playBeside(t, gateway, Kind = PeerBrowser, as = {}) {
 test("a browser sends at most 300 datagrams and 200 kB a second", async (t) => {
   for (const [size, most] of [[10, 300], [1199, 200_000 / 1201]]) {
     const server = await fakeServer(t), gateway = await startGateway(t, [server]);
-    const beside = await playBeside(t, gateway), browser = await WebSocketBrowser.open(t, gateway);
-    const count = () => server.got.filter((bytes) => bytes[0] === HELLO).length;
-    browser.send(HELLO);
-    await until(count, "the first datagram");
+    const beside = await playBeside(t, gateway), browser = await (await WebSocketBrowser.open(t, gateway)).join();
+    const count = () => server.got.filter((bytes) => bytes[1] === 120).length;
     const began = performance.now();
     for (let i = 0; i < 900; ++i) {
-      browser.send(HELLO, "x".repeat(size));
+      browser.send(INPUT, "x".repeat(size));
       if (i % 50 === 0) await sleep(2);
     }
     browser.socket.ping();  // which ends the link, after all of them
     await browser.closed;
-    const passed = 901 - (await gateway.figure('dropped_total{direction="up",reason="rate"}'));
+    const passed = 900 - (await gateway.figure('dropped_total{direction="up",reason="rate"}'));
     const allowed = most * (1 + (performance.now() - began) / 1000);
     assert.ok(passed >= most * 0.9 && passed <= allowed && count() <= passed, `${passed} datagrams of ${size} bytes; ${allowed} may pass`);
     await beside.isUnhurt();
   }
+});
+
+// A server opens 512 CONNECTs a second of one network, and the gateway is one. 32 browsers that no server has accepted sent 5,300.
+test("datagrams that open a session: 20 a second of a browser, 128 of a prefix, so that a newcomer's is among them", async (t) => {
+  const server = await fakeServer(t), gateway = await startGateway(t, [server], ["--trust-proxy"]);
+  const beside = await playBeside(t, gateway, PeerBrowser, { forwarded: "192.0.2.1" });
+  const count = (text) => server.got.filter((bytes) => bytes.subarray(1).toString() === text).length;
+  const flood = async (browsers, type, text, ms) => {
+    const began = performance.now();
+    for (; performance.now() - began < ms; await sleep(25)) for (const each of browsers) each.send(type, text);
+    return (performance.now() - began) / 1000;
+  };
+  const stranger = await WebSocketBrowser.open(t, gateway, { forwarded: "192.0.2.2" });
+  const alone = await flood([stranger], INPUT, "alone", 1500);
+  assert.ok(count("alone") >= 20 && count("alone") <= 21 + 20 * alone, `${count("alone")} of a browser that is not accepted, in ${alone} s`);
+  const player = await (await WebSocketBrowser.open(t, gateway, { forwarded: "192.0.2.2" })).join();
+  const again = await flood([player], CONNECT | 0x40, "again", 1500);
+  assert.ok(count("again") >= 20 && count("again") <= 21 + 20 * again, `${count("again")} of a browser that plays, in ${again} s`);
+
+  const crowd = [];
+  for (let i = 0; i < 32; ++i) crowd.push(await WebSocketBrowser.open(t, gateway, { forwarded: "203.0.113.1" }));
+  server.accepts = false;
+  const all = flood(crowd, CONNECT, "crowd", 2000);
+  await sleep(1000);
+  server.accepts = true;
+  await (await WebSocketBrowser.open(t, gateway, { forwarded: "198.51.100.1" })).join();
+  const took = await all;
+  assert.ok(count("crowd") >= 128 && count("crowd") <= 129 + 128 * took, `${count("crowd")} of a prefix in ${took} s`);
+  await beside.isUnhurt();
 });
 
 test("a browser that floods is cut, by either road", async (t) => {
@@ -154,6 +181,26 @@ test("offers and WebSockets are limited by prefix, and in all", async (t) => {
   assert.ok((await tries(20)) >= 12, "eight at once, four a second");
   await until(async () => (await tries(1, "192.0.2.1")) === 0, "the next second's offer");
   await beside.isUnhurt();
+});
+
+// Four prefixes that open all the time use up the rate for all. Who plays moves on, at a rate of its own.
+test("a link that shows its secret moves although strangers use up the rates, twice at once", async (t) => {
+  const server = await fakeServer(t), gateway = await startGateway(t, [server], ["--opens-per-prefix", "1", "--opens", "1", "--trust-proxy"], { movesPerSecond: 0.01 });
+  const as = { forwarded: "192.0.2.1" }, player = await (await WebSocketBrowser.open(t, gateway, as)).join();
+  const [secret] = await until(() => player.secrets.length === 1 && player.secrets, "a secret"), { sdp } = await makeOffer(t);
+  const tries = setInterval(() => { for (let i = 0; i < 5; ++i) void post(gateway, "{}", { forwarded: `203.0.${i}.1` }).catch(() => {}); }, 20);
+  t.after(() => clearInterval(tries));
+  await until(async () => (await gateway.figure('refused_total{reason="rate"}')) > 3, "the end of the rate");
+  await assert.rejects(PeerBrowser.open(t, gateway, { forwarded: "198.51.100.1" }), /429/);
+  assert.equal((await post(gateway, JSON.stringify({ offer: sdp, secret: "0".repeat(32) }), as)).status, 429, "a wrong secret is a try as others are");
+  const channel = await PeerBrowser.open(t, gateway, { ...as, secret });
+  await channel.echo("moved");
+  const back = await WebSocketBrowser.open(t, gateway, { ...as, secret: channel.secret });
+  await back.echo("and back");
+  const third = await until(() => back.secrets[0], "another secret"), offer = JSON.stringify({ offer: sdp, secret: third });
+  assert.equal((await post(gateway, offer, as)).status, 429, "the third is a try as others are");
+  clearInterval(tries);
+  await until(async () => (await post(gateway, offer, as)).status === 200, "its secret, which is good after the refusal");
 });
 
 test("origins: the gateway's own where its host is a number or localhost, and those of --origin", async (t) => {
