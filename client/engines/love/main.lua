@@ -65,11 +65,12 @@ function love.load(arguments)
   started = love.timer.getTime()
   client = ffi.new("tb_client*[1]")
   phase = ffi.new("tb_phase[1]")
-  local why = ffi.new("char[300]")
+  local why = ffi.new("char[300]", "open")  -- the library replaces it where it has more to say
   local given = ffi.new("tb_options")
   given.size, given.abi, given.address, given.bot = ffi.sizeof(given), 1, address, bot
   given.error, given.error_size = why, 300
-  if tb.tb_client_open(given, now_ns(), client) ~= 0 then error(ffi.string(why)) end
+  local status = tb.tb_client_open(given, now_ns(), client)
+  check(status, ffi.string(why))
   options.finished = find(tb.TB_EVENTS, "Finished", nil)
   options.who = options.finished and find(tb.TB_EVENTS, "Finished", "who")
   love.window.setTitle("Tickbox")
@@ -137,6 +138,12 @@ local function draw_box(shape, x, y, width, height)
   end
 end
 
+-- The colour that the game gives. It leaves a player's open: white if own, else not red.
+local function colour_of(entity)
+  if entity.has_look ~= 0 or entity.is_avatar == 0 then return colours[entity.colour % 8] end
+  return colours[entity.origin == tb.TB_PREDICTED and 7 or 2 + entity.owner % 5]
+end
+
 function love.draw()
   if not client then return end
   local shown, walls = ffi.new("tb_list"), ffi.new("tb_list")
@@ -154,8 +161,7 @@ function love.draw()
     end
   end
   for entity in elements(shown, "tb_entity") do
-    local is_own = entity.origin == tb.TB_PREDICTED
-    love.graphics.setColor(is_own and colours[7] or colours[entity.colour])
+    love.graphics.setColor(colour_of(entity))
     draw_box(entity.shape, entity.x, entity.y, entity.width, entity.height)
   end
   love.graphics.pop()

@@ -41,21 +41,26 @@ def elements(listed, kind):
 
 
 def main():
-    library, address, seconds = sys.argv[1:]
-    tb = ctypes.CDLL(library)
+    try:
+        library, address, seconds = sys.argv[1:]
+        seconds, tb = float(seconds), ctypes.CDLL(library)
+    except (ValueError, OSError) as failure:
+        print("usage: bot.py LIBRARY ADDRESS SECONDS" if isinstance(failure, ValueError) else failure, file=sys.stderr)
+        sys.exit(2)
     client = c_void_p()
 
-    def call(name, *arguments):
-        status = getattr(tb, name)(client, *arguments)
+    def check(status, what):
         if status != OK:
-            sys.exit(f"{name}: {ctypes.cast(tb.tb_status_text(status), c_char_p).value.decode()}")
+            sys.exit(f"{what}: {tb.tb_status_text(status).decode()}")
 
-    tb.tb_status_text.restype = c_void_p
-    why = ctypes.create_string_buffer(300)
+    def call(name, *arguments):
+        check(getattr(tb, name)(client, *arguments), name)
+
+    tb.tb_status_text.restype = c_char_p
+    why = ctypes.create_string_buffer(b"open", 300)  # the library replaces it where it has more to say
     options = Options(size=sizeof(Options), abi=1, address=address.encode(), error=why, error_size=len(why))
     now = lambda: c_uint64(time.monotonic_ns())
-    if tb.tb_client_open(byref(options), now(), byref(client)) != OK:
-        sys.exit(why.value.decode())
+    check(tb.tb_client_open(byref(options), now(), byref(client)), why.value.decode())
 
     def find(of, kind, field):
         number = c_uint32()
@@ -65,7 +70,7 @@ def main():
     hero = find(KINDS, b"Hero", None)
     move, shoot, aim = (find(INPUT, None, field) for field in (b"move", b"shoot", b"aim"))
     phase, shown, is_down = c_uint32(), List(), 0
-    end = time.monotonic() + float(seconds)
+    end = time.monotonic() + seconds
     while time.monotonic() < end:
         call("tb_client_step", now())
         call("tb_client_phase", byref(phase))

@@ -3,7 +3,6 @@
 //   arena ADDRESS [SECONDS [SHOT.bmp [BOT]]]     SECONDS: 0 plays until the window is closed
 
 #include <SDL.h>
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,21 +59,26 @@ static const uint8_t colours[8][3] = {{40, 44, 52},   {224, 92, 84},   {110, 200
                                       {240, 200, 80}, {92, 148, 240},  {206, 120, 220},
                                       {92, 208, 214}, {236, 240, 244}};
 
+// The colour that the game gives. It leaves a player's open: white if own, else not red.
+static const uint8_t* colour_of(const tb_entity* entity) {
+  if (entity->has_look || !entity->is_avatar) return colours[entity->colour % 8];
+  return colours[entity->origin == TB_PREDICTED ? 7 : 2 + entity->owner % 5];
+}
+
 static void draw_entity(const view* to, const tb_entity* entity) {
   SDL_FRect box = place(to, entity->x, entity->y, entity->width, entity->height);
   if (box.w < 4) box.w = 4;
   if (box.h < 4) box.h = 4;
-  set_colour(to, colours[entity->origin == TB_PREDICTED ? 7 : entity->colour % 7]);
+  set_colour(to, colour_of(entity));
   if (entity->shape == 0) {
     SDL_RenderFillRectF(to->renderer, &box);
     return;
   }
   for (float row = 0; row < box.h; ++row) {  // a disc, or a diamond, in lines
     const double up = 2.0 * row / box.h - 1;
-    const double half = entity->shape == 1 ? SDL_sqrt(1 - up * up) : 1 - SDL_fabs(up);
-    const float half_width = (float)(half * box.w / 2);
-    SDL_RenderDrawLineF(to->renderer, box.x + box.w / 2 - half_width, box.y + row,
-                        box.x + box.w / 2 + half_width, box.y + row);
+    const double part = entity->shape == 1 ? SDL_sqrt(1 - up * up) : 1 - SDL_fabs(up);
+    const float half = (float)part * box.w / 2, middle = box.x + box.w / 2, y = box.y + row;
+    SDL_RenderDrawLineF(to->renderer, middle - half, y, middle + half, y);
   }
 }
 
@@ -103,12 +107,8 @@ static const tb_entity* draw(view* to) {
 // Gives the key to the client by the name that games have for it.
 static void press(SDL_Keycode key, int is_down) {
   char name[32];
-  const char* of_sdl = SDL_GetKeyName(key);
-  size_t size = 0;
-  for (; of_sdl[size] != 0 && size + 1 < sizeof(name); ++size) {
-    name[size] = (char)tolower((unsigned char)of_sdl[size]);
-  }
-  name[size] = 0;
+  SDL_strlcpy(name, SDL_GetKeyName(key), sizeof(name));
+  SDL_strlwr(name);
   tb_client_key(client, strcmp(name, "return") == 0 ? "enter" : name, is_down);
 }
 
@@ -162,7 +162,7 @@ int main(int argc, char** argv) {
     fprintf(stderr, "no window: %s\n", SDL_GetError());
     return 1;
   }
-  char why[300] = "";
+  char why[300] = "open";  // the library replaces it where it has more to say
   const tb_options options = {.size = sizeof(options), .abi = TB_ABI, .address = argv[1],
                               .bot = argc > 4 ? argv[4] : NULL, .error = why,
                               .error_size = sizeof(why)};

@@ -140,6 +140,25 @@ TEST(Engines, AHandleSaysWhyNobodyAnswers) {
 
 #ifdef TICKBOX_ARENA_CLIENT
 
+TEST(Engines, ThePythonBotSaysWhatIsWrongInALine) {
+  const std::string bot = tests::source_file("client/engines/python/bot.py");
+  const auto call = [&bot](Strings words) {
+    words.insert(words.begin(), {"-B", bot});
+    return run({.program = "/usr/bin/python3", .arguments = words});
+  };
+  for (const Strings& words :
+       {Strings{}, Strings{TICKBOX_ARENA_CLIENT, "127.0.0.1:9"},
+        Strings{TICKBOX_ARENA_CLIENT, "127.0.0.1:9", "soon"}, Strings{"/no/such.so", "x", "1"}}) {
+    const Finished finished = call(words);
+    EXPECT_EQ(finished.exit_code, kWrongUsage) << finished;
+    EXPECT_EQ(line_count(finished.err), 1U) << finished;
+  }
+  const Finished refused = call({TICKBOX_ARENA_CLIENT, "nowhere", "1"});
+  EXPECT_EQ(refused.exit_code, 1) << refused;
+  EXPECT_TRUE(refused.err.contains("address: ")) << refused;
+  EXPECT_TRUE(refused.err.contains(": wrong use")) << refused;
+}
+
 TEST(Engines, ThePythonBotPlaysAndEveryHashIsRight) {
   const RunningServer server;
   Process other{tickbox({"connect", server.address(), "--seconds", "30", "--quiet"})};
@@ -201,9 +220,11 @@ TEST(Engines, TheArenaInAWindowDrawsThePlayerWhereTheInterfaceSays) {
   ASSERT_EQ(picture.size(), first + 4 * width * height);
   std::set<std::uint32_t> colours;
   for (std::size_t at = first; at < picture.size(); at += 4) {
-    colours.insert(word(at));
+    colours.insert(word(at) & 0xff'ffffU);
   }
   EXPECT_GT(colours.size(), 4U);
+  // A bullet was, and so was the other player: black on black.
+  EXPECT_FALSE(colours.contains(0x28'2c34U)) << "nothing in the arena has this colour";
   const std::uint32_t player = word(first + 4 * ((height - 1 - y) * width + x));
   EXPECT_EQ(player & 0xff'ffffU, 0xec'f0f4U) << "the colour of the own player";
 }
