@@ -12,10 +12,11 @@ open in a browser. The first time, the page and its compiler come while the matc
 
   --json  the verdict as one JSON document, the last line of output
   --stay  keeps the server up and prints what to try next; Ctrl-C ends it
-  --play  instead: starts a server, seven bots and the gateway, prints the address at which a browser plays, and goes on
-          until Ctrl-C. It needs the page's compiler and npm's registry the first time
+  --play  instead: starts a server, seven bots and the gateway, prints the address at which a browser plays (port 8080 if
+          that is free), and goes on until Ctrl-C. It records nothing. It needs the page's compiler and npm's registry the
+          first time
 
-Exit: 0 all held, 1 something could not be run, 2 wrong usage, 3 something did not hold.
+Exit: 0 all held, 1 something could not be run or has ended too early, 2 wrong usage, 3 something did not hold.
 USAGE
 }
 
@@ -69,6 +70,7 @@ page=
 server=
 good=
 bad=
+bots=
 gateway=
 is_page_later=no
 finish() {
@@ -83,7 +85,7 @@ finish() {
     if [ "$is_page_later" = yes ] && [ -e build/release/CMakeCache.txt ]; then
         sed -i 's/^\(TICKBOX_VIEWER:[A-Z]*=\).*/\1AUTO/' build/release/CMakeCache.txt
     fi
-    for program in $gateway $good $bad $server; do
+    for program in $gateway $bots $good $bad $server; do
         if kill -0 "$program" 2>/dev/null; then
             kill -TERM "$program"
             wait "$program" || true
@@ -144,8 +146,25 @@ wait_for() {
     exit 1
 }
 
-say "3/5 starting a server that records"
-"$bin/tickbox-server" --port 0 --admin-port 0 --record "$work/recordings" --json >"$work/server.ready" 2>"$work/server.log" &
+# go_on NAME...: until Ctrl-C. Fails if one of these programs ends before that, with the end of its log.
+go_on() {
+    local name programs=() is_stopped=no
+    trap 'is_stopped=yes' INT TERM
+    for name in "$@"; do programs+=("${!name}"); done
+    wait -n "${programs[@]}" || true
+    [ "$is_stopped" = no ] || return 0
+    for name in "$@"; do
+        if kill -0 "${!name}" 2>/dev/null; then continue; fi
+        tail -n 20 "$work/$name.log" >&2
+        say "ended too early: the $name"
+    done
+    return 1
+}
+
+record=(--record "$work/recordings" --record-max-bytes 1GiB)
+[ "$play" = no ] || record=()
+say "3/5 starting a server${record:+ that records}"
+"$bin/tickbox-server" --port 0 --admin-port 0 "${record[@]}" --json >"$work/server.ready" 2>"$work/server.log" &
 server=$!
 wait_for server "$server"
 address=$(jq -r .address "$work/server.ready")
@@ -153,14 +172,18 @@ admin=$(jq -r .admin "$work/server.ready")
 
 if [ "$play" = yes ]; then
     say "4/5 seven bots join, and the gateway starts"
-    "$bin/tickbox" load "$address" --clients 7 --seconds 24h --quiet >"$work/good.log" 2>&1 &
-    good=$!
-    node server/gateway/gateway.js --to "$address" --files "$bin/arena-play" --json >"$work/gateway.ready" 2>"$work/gateway.log" &
+    "$bin/tickbox" load "$address" --clients 7 --seconds 24h --quiet >"$work/bots.log" 2>&1 &
+    bots=$!
+    # The page has the address that it had the last time, where nobody else is there.
+    port=8080
+    if (exec 3<>/dev/tcp/127.0.0.1/$port) 2>/dev/null; then port=0; fi
+    rtc_port=$(node -e 'const s = require("dgram").createSocket("udp4").bind(0, "127.0.0.1", () => { console.log(s.address().port); s.close(); })')
+    node server/gateway/gateway.js --to "$address" --files "$bin/arena-play" --port $port --rtc-port "$rtc_port" --figures-port 0 --json \
+        >"$work/gateway.ready" 2>"$work/gateway.log" &
     gateway=$!
     wait_for gateway "$gateway"
     say "5/5 open http://$(jq -r .address "$work/gateway.ready")/ in a browser, and play. Ctrl-C ends it"
-    trap : INT TERM
-    wait "$gateway" || true
+    go_on server bots gateway || exit 1
     exit 0
 fi
 
@@ -281,7 +304,6 @@ else
 fi
 
 if [ "$stay" = yes ]; then
-    trap : INT TERM
     if serves_page; then say "see the server in a browser: http://$admin/view"; fi
     cat >&2 <<NEXT
 
@@ -291,6 +313,6 @@ The server goes on at $address. Try in another terminal:
   curl http://$admin/metrics
 Ctrl-C ends it.
 NEXT
-    wait "$server" || true
+    go_on server || exit 1
 fi
 [ "$verdict" = held ] || exit 3
