@@ -1,9 +1,11 @@
-// The files that pages name, kept by looking for them: a rename leaves its old name in text.
+// The files that pages name and the places to which they link, kept by looking for them: a rename
+// leaves its old name in text.
 
 #include "tests/support/paths.h"
 
 #include <gtest/gtest.h>
 
+#include <cctype>
 #include <filesystem>
 #include <fstream>
 #include <initializer_list>
@@ -90,6 +92,60 @@ TEST(Pages, NameFilesThatExist) {
     }
   }
   EXPECT_GT(named, 100U);
+}
+
+/// Calls `take` with each line of a page that is not in a block of code, and its number.
+template <class Take>
+void for_each_line(const fs::path& page, Take take) {
+  std::ifstream in{kTop / page};
+  std::string line;
+  bool is_code = false;
+  for (std::size_t number = 1; std::getline(in, line); ++number) {
+    if (line.starts_with("```")) is_code = !is_code;
+    if (!is_code) take(line, number);
+  }
+}
+
+/// Returns the anchors of the headings of a page, as GitHub makes them.
+std::set<std::string> anchors_of(const fs::path& page) {
+  std::set<std::string> anchors;
+  for_each_line(page, [&anchors](const std::string& line, std::size_t) {
+    const std::size_t text = line.find_first_not_of('#');
+    if (text == 0 || text == std::string::npos || line[text] != ' ') return;
+    std::string anchor;
+    for (const char letter : line.substr(text + 1)) {
+      const auto byte = static_cast<unsigned char>(letter);
+      if (letter == ' ') anchor += '-';
+      if (byte >= 0x80 || std::isalnum(byte) != 0 || letter == '-' || letter == '_') {
+        anchor += static_cast<char>(std::tolower(byte));
+      }
+    }
+    anchors.insert(anchor);
+  });
+  return anchors;
+}
+
+TEST(Pages, LinkToPlacesThatExist) {
+  static const std::regex kLink{R"(\]\(([^)# ]*)(#([^) ]*))?\))"};
+  const Tree tree;
+  std::size_t links = 0;
+  for (const fs::path& page : tree.pages()) {
+    for_each_line(page, [&](const std::string& line, std::size_t number) {
+      for (std::sregex_iterator at{line.begin(), line.end(), kLink}; at != std::sregex_iterator{};
+           ++at) {
+        const std::string file = (*at)[1].str();
+        const std::string anchor = (*at)[3].str();
+        if (file.contains(':')) continue;
+        ++links;
+        const fs::path to = file.empty() ? page : page.parent_path() / file;
+        EXPECT_TRUE(fs::exists(kTop / to)) << page.string() << ":" << number << ": " << file;
+        if (anchor.empty()) continue;
+        EXPECT_TRUE(anchors_of(to).contains(anchor))
+            << page.string() << ":" << number << ": " << file << "#" << anchor;
+      }
+    });
+  }
+  EXPECT_GT(links, 200U);
 }
 
 TEST(Pages, OnlyWhatLooksLikeAFileIsLookedFor) {
