@@ -1,7 +1,7 @@
 // The page in a headless Chromium, behind the gateway: it plays by keys, and every hash is right.
 "use strict";
 
-const assert = require("node:assert/strict"), dgram = require("node:dgram"), fs = require("node:fs"), http = require("node:http");
+const assert = require("node:assert/strict"), dgram = require("node:dgram"), fs = require("node:fs"), http = require("node:http"), net = require("node:net");
 const os = require("node:os"), path = require("node:path"), test = require("node:test");
 const { execFileSync } = require("node:child_process");
 const { Chromium } = require("../support/chromium.js");
@@ -24,9 +24,9 @@ async function open(t, url, view = {}) {
 }
 
 const CODES = { ArrowUp: 38, ArrowDown: 40, ArrowLeft: 37, ArrowRight: 39, " ": 32 };
-async function key(page, name, isDown) {
+async function key(page, name, isDown, modifiers = 0) {
   const code = name === " " ? "Space" : name.length === 1 ? `Key${name.toUpperCase()}` : name;
-  await page.send("Input.dispatchKeyEvent", { type: isDown ? "keyDown" : "keyUp", key: name, code, windowsVirtualKeyCode: CODES[name] ?? name.toUpperCase().charCodeAt(0) });
+  await page.send("Input.dispatchKeyEvent", { type: isDown ? "keyDown" : "keyUp", modifiers, key: name, code, windowsVirtualKeyCode: CODES[name] ?? name.toUpperCase().charCodeAt(0) });
 }
 
 async function playByKeys(page, seconds, keys = ["w", "d", "ArrowUp", "s", "a", "ArrowLeft", " "]) {
@@ -59,7 +59,7 @@ for (const road of ["WebRTC", "WebSocket"]) {
       assert.deepEqual(page.errors, []);
       assert.equal(await page.evaluate("document.querySelector('#label').hidden"), game !== "bomber");
       assert.equal(await page.said(), await page.evaluate("play.phase") === "playing" ? "" : "Wait a moment: your turn comes.");
-      assert.equal(await page.evaluate("location.hash"), "");
+      assert.equal(await page.evaluate("location.hash"), road === "WebSocket" ? "#road=ws" : "");
       assert.match((await fetch(gateway.url)).headers.get("content-security-policy"), /^default-src 'none'; script-src 'self' 'wasm-unsafe-eval';/);
       for (const address of page.requests) assert.ok(address.startsWith(gateway.url) || address.startsWith(gateway.url.replace("http", "ws")), address);
       if (process.env.PLAY_PICTURES) await page.screenshot(path.join(process.env.PLAY_PICTURES, `${game}-${road}.png`));
@@ -135,17 +135,111 @@ test("a tab in the background says that it is paused, and goes on when it is see
   const page = await open(t, gateway.url);
   await page.phase("playing");
   const { seat } = await page.evaluate("play.client.session");
-  const hide = (isHidden) => page.evaluate(`Object.defineProperty(document, "hidden", { configurable: true, value: ${isHidden} }); document.dispatchEvent(new Event("visibilitychange")), 0`);
-  await hide(true);
+  await hide(page, true);
   assert.equal(await page.said(), "paused");
   await page.send("Page.setWebLifecycleState", { state: "frozen" });
   await sleep(8000);
   await page.send("Page.setWebLifecycleState", { state: "active" });
-  await hide(false);
+  await hide(page, false);
   await page.phase("playing");
   await page.until("document.querySelector('#card').hidden");
   assert.equal((await page.evaluate("play.client.session")).seat, seat);
   assert.equal((await page.figures()).hashes_wrong, 0);
+});
+
+/** Lets a page take itself for hidden, or for seen. */
+const hide = (page, isHidden) => page.evaluate(`Object.defineProperty(document, "hidden", { configurable: true, value: ${isHidden} }); document.dispatchEvent(new Event("visibilitychange")), 0`);
+
+// Once, a page that was hidden at its end said "paused" or "connecting" for ever, without a button.
+test("a tab that comes back says what its phase means", options, async (t) => {
+  const server = await startServer(t, "arena", "--max-clients", "1"), gateway = await startGateway(t, "arena", [server]);
+  const page = await open(t, gateway.url);
+  await page.phase("playing");
+  const background = await open(t, gateway.url, { before: `Object.defineProperty(document, "hidden", { configurable: true, value: true })` });
+  await background.phase("refused");
+  assert.equal(await background.evaluate("play.link.kind"), "", "a link is not kept for a card");
+  for (const isHidden of [false, true, false]) {
+    await hide(background, isHidden);
+    assert.match(await background.said(), /full/);
+    assert.equal(await background.evaluate("document.querySelector('#card button').textContent"), "Try again");
+  }
+  await server.stop();
+  await page.phase("ended");
+  for (const isHidden of [true, false]) {
+    await hide(page, isHidden);
+    assert.match(await page.said(), /stopping/);
+    assert.equal(await page.evaluate("document.querySelector('#card button').textContent"), "Play again");
+  }
+});
+
+// Once, a reload forgot the settings of the address, and took the ticket to the gateway's first server.
+test("a reload goes to the server of its ticket, and keeps the settings", options, async (t) => {
+  const first = await startServer(t, "arena"), second = await startServer(t, "arena"), gateway = await startGateway(t, "arena", [first, second]);
+  const page = await open(t, `${gateway.url}#server=${second.address}&road=ws`);
+  await page.phase("playing");
+  await page.until("sessionStorage.length === 1");
+  // As after a hand-over, from a server that the address does not name.
+  await page.evaluate("history.replaceState(null, '', '#road=ws'), location.reload(), 0");
+  await page.until("play.phase === 'playing' && play.frames > 5");
+  await until(() => /session_resumed|resumed/.test(second.log), "the second server resumes it");
+  assert.doesNotMatch(first.log, /session_opened/);
+  assert.equal(await page.evaluate("location.hash"), "#road=ws");
+  assert.equal(await page.evaluate("play.link.mayMove"), false);
+});
+
+/** Forwards TCP connections to a port. hang() lets those that are open pass nothing more; `isDeaf`: new ones do not either. */
+async function relayTcp(t, port) {
+  const sockets = new Set(), made = { isDeaf: false, hang: () => sockets.forEach((socket) => socket.unpipe().pause()) };
+  const server = net.createServer((outer) => {
+    const inner = net.connect(port, "127.0.0.1");
+    for (const socket of [outer, inner]) socket.on("error", () => {}).on("close", () => sockets.delete(socket)) && sockets.add(socket);
+    if (!made.isDeaf) outer.pipe(inner).pipe(outer);
+  });
+  await new Promise((done) => server.listen(0, "127.0.0.1", done));
+  t.after(() => { sockets.forEach((socket) => socket.destroy()); server.close(); });
+  return Object.assign(made, { port: server.address().port });
+}
+
+// Once, only WebRTC was watched, and a WebSocket that did not open was waited for until TCP gave up.
+test("a WebSocket that passes nothing is replaced, and one that does not open is given up", options, async (t) => {
+  const server = await startServer(t, "arena"), gateway = await startGateway(t, "arena", [server]);
+  const relayed = await relayTcp(t, new URL(gateway.url).port), page = await open(t, `http://127.0.0.1:${relayed.port}/#road=ws`);
+  await page.phase("playing");
+  const { seat } = await page.evaluate("play.client.session");
+  for (const isDeaf of [false, true]) {
+    const { snapshots } = await page.figures();
+    relayed.isDeaf = isDeaf;
+    relayed.hang();
+    setTimeout(() => { relayed.isDeaf = false; }, 4500);
+    await page.until(`play.client.figures.snapshots > ${snapshots + 60} && play.phase === "playing"`);
+  }
+  assert.equal((await page.evaluate("play.client.session")).seat, seat);
+});
+
+// Once, an offer that the gateway refused for its rate was the last one.
+test("WebRTC is tried again after an offer that fails", options, async (t) => {
+  const server = await startServer(t, "arena"), gateway = await startGateway(t, "arena", [server]);
+  const page = await open(t, gateway.url, { before: `{
+    const { fetch, setTimeout } = window;
+    let isFirst = true;
+    window.fetch = (url, how) => (how?.method === "POST" && isFirst ? (isFirst = false, Promise.resolve(new Response("", { status: 429 }))) : fetch(url, how));
+    window.setTimeout = (run, ms) => setTimeout(run, ms === 20000 ? 1000 : ms);
+  }` });
+  await page.until("play.link.kind === 'WebRTC' && play.phase === 'playing'");
+});
+
+// Once, the page named the server to the new gateway by its place in the list of the old one.
+test("a gateway with another list takes the place of one: the page goes on in its seat", options, async (t) => {
+  const other = await startServer(t, "arena"), server = await startServer(t, "arena"), port = String(await freePort("tcp"));
+  const first = await startGateway(t, "arena", [other, server], "--port", port);
+  const page = await open(t, `${first.url}#server=${server.address}`);
+  await page.phase("playing");
+  const { seat } = await page.evaluate("play.client.session");
+  await first.stop("SIGKILL");
+  await startGateway(t, "arena", [server], "--port", port);
+  const { snapshots } = await page.figures();
+  await page.until(`play.client.figures.snapshots > ${snapshots + 10} && play.phase === 'playing'`);
+  assert.equal((await page.evaluate("play.client.session")).seat, seat);
 });
 
 /** A server with keys; `issue(client, expires)` returns a token for it. */
@@ -196,6 +290,27 @@ test("the page around gives the token to an origin that the gateway names, and t
   const page = await open(t, origin);
   await until(() => /session_opened .*client=9 /.test(server.log), "the frame plays");
   assert.equal(await page.evaluate("window.asked"), 1);
+});
+
+// Once, the page gave the gateway's first server's address with each token.
+test("a token leads to its own server", options, async (t) => {
+  const other = await startServer(t, "arena"), server = await startWithKeys(t), gateway = await startGateway(t, "arena", [other, server]);
+  const page = await open(t, `${gateway.url}#token=${server.issue(7, "60s")}`);
+  await page.phase("playing");
+  await until(() => /session_opened .*client=7 /.test(server.log), "the server of the token has it");
+});
+
+// Once, the picture stood still, without a word, and threw sixty errors a second.
+test("a client that fails: the page says so once, and stops", options, async (t) => {
+  const server = await startServer(t, "arena"), gateway = await startGateway(t, "arena", [server]);
+  const page = await open(t, gateway.url);
+  await page.phase("playing");
+  await page.evaluate("play.client.step = () => { throw new Error('the client has failed: an assertion'); }, 0");
+  await page.until("document.querySelector('#card button')?.textContent === 'Reload'");
+  assert.match(await page.said(), /^The client has failed/);
+  await sleep(500);
+  assert.equal(page.errors.length, 1);
+  assert.equal(await page.evaluate("play.link.kind"), "");
 });
 
 test("a server that starts again: the page says so, and a button plays on", options, async (t) => {

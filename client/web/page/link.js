@@ -1,8 +1,10 @@
 // How datagrams travel from the page to its gateway: a WebSocket at once, and a WebRTC data channel once that is open.
 // server/gateway/README.md has what both sides say.
 
-/** A road that is silent this long in play has died: a server sends many times a second. */
-const SILENT_MS = 1000;
+/** A road that is silent this long in play has died: a server sends many times a second. TCP stalls where it loses packets. */
+const SILENT_MS = { WebRTC: 1000, WebSocket: 3000 };
+/** The time in which a WebSocket opens, and the gateway answers. */
+const ANSWER_MS = 5000;
 /** The time in which a channel opens; and until the next try after one that has not, or has died. */
 const CHANNEL_OPEN_MS = 10_000, CHANNEL_AGAIN_MS = 20_000;
 /** The pause before a lost link is opened again; it doubles up to the second. */
@@ -21,8 +23,8 @@ export class Link {
   dropped = 0;
   moves = 0;
   #road = null;
-  #opening = false;  // a WebSocket
-  #wayBack = null;  // the secret with which a WebSocket takes over from the channel
+  #opening = null;  // a WebSocket
+  #secret = "";  // the newest that is not used: with it another road takes over
   #tryChannel = 0;
   #pause = PAUSE_MS;
   #again = 0;
@@ -36,17 +38,16 @@ export class Link {
     Object.assign(this, { base, mayMove, onDatagram, onLost });
   }
 
-  /** Asks the gateway for its servers, and opens the first road. Fails: with a sentence. */
-  async open() {
-    const about = await this.#ask();
+  /** Opens the first road, and asks the gateway for its servers. Fails: with a sentence. */
+  open() {
     this.#openSocket();
-    return about;
+    return this.#ask();
   }
 
   async #ask() {
-    const response = await fetch(`${this.base}gateway`, { credentials: "omit" });
-    if (!response.ok) throw new Error(await response.text());
-    const about = await response.json();
+    const response = await fetch(`${this.base}gateway`, { credentials: "omit", signal: AbortSignal.timeout(ANSWER_MS) }).catch(() => null);
+    const about = await (response?.ok ? response.json().catch(() => null) : null);
+    if (!about) throw new Error("the game cannot be reached now");
     this.#servers = new Map(about.servers.map(({ index, address }) => [address, index]));
     return about;
   }
@@ -56,28 +57,29 @@ export class Link {
   /** Sends a datagram to a server by its address, or drops it. */
   send(datagram, to) {
     const index = this.#servers.get(to);
-    if (index === undefined && !this.asking) {  // a server that was added later: a match may move there
+    if (index === undefined && this.#road && !this.asking) {  // another gateway, or a server that was added later
       this.asking = this.#ask().catch(() => {}).finally(() => setTimeout(() => { this.asking = null; }, 1000));
     }
     if (index === undefined || !this.#road?.send(index, datagram)) ++this.dropped;
   }
 
-  /** Call it several times a second while there is a session. */
-  check() {
+  /** Call it several times a second while the client wants datagrams. `isPlaying`: whether the server sends all the time. */
+  check(isPlaying) {
     const now = performance.now();
     if (now - this.#checked > 500) this.#heard = now;  // the page itself has slept
     this.#checked = now;
-    if (this.kind !== "WebRTC" || now - this.#heard < SILENT_MS || this.#opening) return;
-    this.#openSocket(this.#wayBack);
-    this.#wayBack = null;  // it is good once; without it a link of its own opens, and the session moves there
+    if (this.#isSilent && !this.#opening && (isPlaying || this.kind === "WebRTC")) this.#openSocket();
   }
+
+  get #isSilent() { return this.#road && performance.now() - this.#heard >= SILENT_MS[this.kind]; }
 
   close() {
     this.#isClosed = true;
     clearTimeout(this.#again);
     clearTimeout(this.#tryChannel);
+    this.#opening?.close();
     this.#road?.close();
-    this.#road = null;
+    this.#opening = this.#road = null;
   }
 
   #receive(data) {
@@ -86,36 +88,42 @@ export class Link {
     if (!this.#isClosed) this.onDatagram(new Uint8Array(data));
   }
 
-  /** Goes on by this road. The gateway closes a WebSocket that came before, once nothing is on its way. */
+  /** Goes on by this road. The gateway closes a WebSocket that a channel replaces, once nothing is on its way. */
   #take(road) {
     if (this.#isClosed) return road.close();
     const before = this.#road;
     this.#road = road;
     this.#heard = performance.now();
     if (before) ++this.moves;
-    if (before?.kind === "WebRTC") before.close();
+    if (road.kind === "WebSocket") before?.close();
     return undefined;
   }
 
-  /** `why`: a reason of the gateway, if it gave one. */
+  /** A road has ended or has not opened. `why`: a reason of the gateway, if it gave one. */
   #lose(road, why) {
-    if (this.#road !== road || this.#isClosed) return;
+    road.close();
+    const wasOpening = road === this.#opening;
+    if (wasOpening) this.#opening = null;
+    else if (road !== this.#road) return;  // another road has replaced it
+    if (this.#isClosed || (wasOpening && this.#road && !this.#isSilent)) return;  // the road was heard again
+    this.#road?.close();
     this.#road = null;
     clearTimeout(this.#tryChannel);
     this.onLost(REASONS[why] ?? "the connection is lost");
-    const secret = this.#wayBack;
-    this.#wayBack = null;
     if (this.#opening) return;
-    this.#again = setTimeout(() => this.#openSocket(secret), secret ? 0 : this.#pause);
-    if (!secret) this.#pause = Math.min(PAUSE_MAX_MS, 2 * this.#pause);
+    this.#again = setTimeout(() => this.#openSocket(), this.#secret ? 0 : this.#pause);
+    if (!this.#secret) this.#pause = Math.min(PAUSE_MAX_MS, 2 * this.#pause);
   }
 
-  #openSocket(secret) {
-    this.#opening = true;
+  /** Opens a WebSocket. Without a secret a link of its own opens, perhaps at another gateway, and the session moves there. */
+  #openSocket() {
+    const secret = this.#secret;
+    this.#secret = "";
+    if (!secret) this.#servers.clear();  // indexes are a gateway's own
     const socket = new WebSocket(new URL(`${this.base}ws`, location.href).href.replace(/^http/, "ws"), secret ? ["tickbox", `secret.${secret}`] : ["tickbox"]);
     socket.binaryType = "arraybuffer";
-    let arrived = 0, isFirst = true;
-    const road = {
+    let arrived = 0;
+    const road = this.#opening = {
       kind: "WebSocket",
       send(index, datagram) {
         if (socket.readyState !== WebSocket.OPEN || socket.bufferedAmount > WAITING_MAX) return false;
@@ -125,37 +133,39 @@ export class Link {
         socket.send(message);
         return true;
       },
-      close: () => socket.close(1000),
+      close() {
+        clearTimeout(late);
+        socket.onmessage = socket.onclose = null;
+        socket.close(1000);
+      },
     };
+    const late = setTimeout(() => this.#lose(road), ANSWER_MS);
     socket.onmessage = ({ data }) => {
       if (typeof data !== "string") {
         ++arrived;
         return this.#receive(data);
       }
-      // The gateway has taken it in: the first message is the secret with which a channel takes over.
+      this.#secret = JSON.parse(data).secret;
+      const isFirst = this.#opening === road;  // the gateway has taken it in
       if (isFirst) {
-        this.#opening = false;
+        clearTimeout(late);
+        this.#opening = null;
         this.#take(road);
       }
-      const wait = isFirst && !secret ? 0 : CHANNEL_AGAIN_MS;
-      isFirst = false;
-      clearTimeout(this.#tryChannel);
-      if (this.mayMove) this.#tryChannel = setTimeout(() => this.#openChannel(JSON.parse(data).secret), wait);
-      return undefined;
+      return this.#tryChannelIn(isFirst && !secret ? 0 : CHANNEL_AGAIN_MS);
     };
-    socket.onclose = ({ reason }) => {
-      if (this.#opening && isFirst) {
-        this.#opening = false;
-        if (this.#road && performance.now() - this.#heard < SILENT_MS / 2) return;  // the channel was heard again
-        this.#road?.close();
-        this.#road = road;  // the one that is lost
-      }
-      this.#lose(road, reason);
-    };
+    socket.onclose = ({ reason }) => this.#lose(road, reason);
+  }
+
+  #tryChannelIn(ms) {
+    clearTimeout(this.#tryChannel);
+    if (this.mayMove && !this.#isClosed) this.#tryChannel = setTimeout(() => this.#openChannel(), ms);
   }
 
   /** A data channel without order and without repetition: datagrams, as UDP has them. */
-  async #openChannel(secret) {
+  async #openChannel() {
+    let secret = this.#secret;
+    this.#secret = "";
     const peer = new RTCPeerConnection({ iceServers: [] });
     const channel = peer.createDataChannel("datagrams", { ordered: false, maxRetransmits: 0 });
     channel.binaryType = "arraybuffer";
@@ -174,11 +184,9 @@ export class Link {
         peer.close();
       },
     };
-    let wayBack = null;
-    const late = setTimeout(() => peer.close(), CHANNEL_OPEN_MS);
+    const late = setTimeout(() => peer.close(), CHANNEL_OPEN_MS);  // the gateway sends another secret
     channel.onopen = () => {
       clearTimeout(late);
-      this.#wayBack = wayBack;
       this.#take(road);
     };
     channel.onmessage = ({ data }) => this.#receive(data);
@@ -186,14 +194,18 @@ export class Link {
     try {
       await peer.setLocalDescription();
       // The gateway needs no candidate of this side: the checks that reach it tell where this side is.
-      const response = await fetch(`${this.base}rtc`, { method: "POST", body: JSON.stringify({ offer: peer.localDescription.sdp, secret }), credentials: "omit" });
-      if (!response.ok) throw new Error(await response.text());
+      const response = await fetch(`${this.base}rtc`, { method: "POST", body: JSON.stringify({ offer: peer.localDescription.sdp, secret }),
+        credentials: "omit", signal: AbortSignal.timeout(ANSWER_MS) });
+      if (response.status === 403) secret = "";  // it is used or late
+      if (!response.ok) throw new Error(response.statusText);
       const { answer, secret: next } = await response.json();
-      wayBack = next;
+      this.#secret = next;
       await peer.setRemoteDescription({ type: "answer", sdp: answer });
-    } catch {
+    } catch {  // the WebSocket stays the road
       clearTimeout(late);
-      peer.close();  // the WebSocket stays the road
+      peer.close();
+      this.#secret ||= secret;
+      if (this.#secret) this.#tryChannelIn(CHANNEL_AGAIN_MS);
     }
   }
 }

@@ -1,9 +1,9 @@
 // A person plays: the page from the first request to the last goodbye. All play is in the module (client.js), datagrams
 // travel by the link (link.js), what the person does is input.js; the picture is the viewer's.
 //
-// The address has settings behind its #, which no server is sent: token=TEXT, server=ADDRESS (else the gateway's first),
-// road=ws (no WebRTC), bot=STYLE. A page that has this one in a frame, or has opened it, may give the token instead: by
-// postMessage({token}), once, in answer to {tickbox: "token"}, if the gateway's --origin names it.
+// The address has settings behind its #, which no server is sent: token=TEXT, server=ADDRESS (else the token's, or the
+// gateway's first), road=ws (no WebRTC), bot=STYLE. A page that has this one in a frame, or has opened it, may give the
+// token instead: by postMessage({token}), in answer to {tickbox: "token"}, if the gateway's --origin names it.
 
 import { Client } from "./client.js";
 import { Input, words } from "./input.js";
@@ -22,8 +22,15 @@ const NOBODY = 65535;
 const STORED = `tickbox ${location.pathname}`;
 const byId = (id) => document.getElementById(id);
 
-const settings = new URLSearchParams(location.hash.slice(1));
-if (location.hash) history.replaceState(null, "", location.pathname + location.search);  // a token is not for those who look
+const settings = new URLSearchParams(location.hash.slice(1)), invitation = settings.get("token") ?? "";
+settings.delete("token");  // it is not for those who look; a reload needs the others
+history.replaceState(null, "", location.pathname + location.search + (String(settings) && `#${settings}`));
+
+const RELOAD = ["Reload", () => location.reload()];
+const isOver = (phase) => phase === "refused" || phase === "ended";
+const sentence = (text) => text[0].toUpperCase() + text.slice(1).replace(/[.]?$/, ".");
+/** What this tab has stored of its session: {id, ticket, address}. */
+const stored = () => JSON.parse(sessionStorage.getItem(STORED) ?? "{}");
 
 /** Shows a sentence, and buttons as ways on: [text, what it does]. An empty sentence hides the card. */
 function say(sentence, ...ways) {
@@ -69,45 +76,39 @@ function askForToken(origins) {
   });
 }
 
-/** Takes the ticket that this tab has stored: also after a reload, but not in a copy of the tab while the first has it. */
-async function takeTicket() {
-  const stored = JSON.parse(sessionStorage.getItem(STORED) ?? "null");
-  const id = stored?.id ?? String(Math.random());
+/** Claims what the tab has stored, also after a reload. Returns its id; a copy of the tab gets another id, and no ticket. */
+async function claimStored() {
+  const id = stored().id ?? String(Math.random());
   const hold = (name, signal) => new Promise((done, fail) => {
-    navigator.locks.request(name, { signal }, () => {
-      done();
+    navigator.locks.request(`tickbox ${name}`, { signal }, () => {
+      done(name);
       return new Promise(() => {});  // as long as the page is there
     }).catch(fail);
   });
-  if (!navigator.locks) return { id, ticket: stored?.ticket ?? "" };
-  try {
-    await hold(`tickbox ${id}`, AbortSignal.timeout(LOCK_MS));
-    return { id, ticket: stored?.ticket ?? "" };
-  } catch {
-    const own = String(Math.random());
-    await hold(`tickbox ${own}`);
-    return { id: own, ticket: "" };
-  }
+  if (!navigator.locks) return id;
+  return hold(id, AbortSignal.timeout(LOCK_MS)).catch(() => {
+    sessionStorage.removeItem(STORED);
+    return hold(String(Math.random()));
+  });
 }
 
 class Play {
+  /** The client's; empty while there is no client of this beginning yet; "failed" if the page cannot go on. */
   phase = "";
   frames = 0;
   busy = 0;  // milliseconds of work
   told = [];  // events in words
   #timer = 0;
   #slowAt = 0;
-  #session = null;
+  #session = { number: 0 };
   #why = "";
+  #to = "";  // the server to which the client has sent last
   #reloads = false;
-  #token = settings.get("token") ?? "";
+  #token = invitation;
 
   async start() {
-    [this.module] = await Promise.all([loadModule(), this.#meetGateway()]);
-    const { id, ticket } = await takeTicket();
-    this.ticketId = id;
-    if (!this.#token && !ticket) this.#token = await askForToken(this.origins);
-    await this.#open(ticket);
+    if (invitation) sessionStorage.removeItem(STORED);  // a new match
+    await this.#begin();
     const { declared } = this.client;
     document.title = words(declared.game);
     this.declared = declared;
@@ -125,82 +126,107 @@ class Play {
     frame();
   }
 
-  async #meetGateway() {
+  /** Begins with a new link and a new client: in the seat of the stored ticket, or else with a token. Fails: with a sentence. */
+  async #begin() {
+    this.phase = "";
+    say("connecting");
+    this.module ??= loadModule();
+    this.claim ??= claimStored();
     this.link = new Link({ base: "", mayMove: settings.get("road") !== "ws" && "RTCPeerConnection" in window,
-      onDatagram: (bytes) => {
-        this.client?.receive(bytes);
-        this.#turn();
-      },
-      onLost: (why) => { this.#why = why; } });
-    const { servers, origins } = await this.link.open();
-    this.origins = origins;
-    this.server = settings.get("server") ?? servers[0].address;
-  }
-
-  /** Begins with a new client: with a ticket in the seat that it is for. Fails: with a sentence. */
-  async #open(ticket = "") {
-    const client = await Client.make(this.module, (bytes, to) => this.link.send(bytes, to));
-    const bot = settings.get("bot") ?? "", seed = Number(settings.get("seed") ?? 1);
+      onDatagram: (bytes) => this.#turn(bytes), onLost: (why) => { this.#why = why; } });
+    const [{ servers, origins }, module, id] = await Promise.all([this.link.open(), this.module, this.claim]);
+    const { ticket, address } = stored();
+    Object.assign(this, { origins, id });
+    if (!ticket && !this.#token && this.#canAsk()) this.#token = await askForToken(origins);
+    const client = await Client.make(module, (bytes, to) => {
+      this.#to = to;
+      this.link.send(bytes, to);
+    });
+    // A token names its servers.
+    const given = settings.get("server") ?? (this.#token ? "" : servers[0].address);
+    const open = (more) => client.open({ address: given, token: this.#token, bot: settings.get("bot") ?? "", seed: Number(settings.get("seed") ?? 1), ...more });
     try {
-      client.open({ address: this.server, token: this.#token, ticket, bot, seed });
+      open(ticket ? { ticket, address: address ?? given } : {});
     } catch (failure) {
       if (!ticket) throw failure;
-      return this.#open();
+      open();
     }
-    this.client?.close();
     this.client = client;
-    this.phase = "";
-    this.#session = null;
+    this.phase = "connecting";
+    this.#session = { ...this.#session, number: 0 };
     this.input?.connect(client);
     this.#turn();
-    return undefined;
   }
 
-  /** Runs what is due, and comes again when the client wants it. */
-  #turn() {
-    if (!this.client) return;
-    clearTimeout(this.#timer);
-    const began = performance.now(), next = this.client.step(), { phase } = this.client;
-    if (phase !== "refused" && phase !== "ended") this.link.check();
-    if (phase !== this.phase) this.#enter(phase);
+  #again() { return this.#begin().catch((failure) => this.fail(failure, ["Try again", () => this.#again()])); }
+
+  /** Does a part of the work. The page ends if that fails: a client that has failed is of no more use. */
+  #work(part) {
+    if (this.phase === "failed") return;
+    const began = performance.now();
+    try {
+      part(began);
+    } catch (failure) {
+      this.fail(failure);
+    }
     this.busy += performance.now() - began;
-    this.#timer = setTimeout(() => this.#turn(), Math.min(next, 100));
   }
 
-  /** Says what a new phase means, once. */
+  /** Takes a datagram if one has arrived, runs what is due, and comes again when the client wants it. */
+  #turn(datagram) {
+    if (this.phase) this.#work(() => {
+      clearTimeout(this.#timer);
+      if (datagram) this.client.receive(datagram);
+      const next = this.client.step(), { phase } = this.client;
+      if (phase !== this.phase) this.#enter(phase);
+      if (isOver(phase)) return;
+      this.link.check(phase === "playing" || phase === "loading");
+      this.#timer = setTimeout(() => this.#turn(), Math.min(next, 100));
+    });
+  }
+
   #enter(phase) {
-    const before = this.phase;
     this.phase = phase;
-    const session = this.client.session;
-    if (session && session.number !== this.#session?.number) this.#openMatch(session);
+    const { session } = this.client;
+    if (session && session.number !== this.#session.number) this.#openMatch(session);
+    this.#store();
+    if (isOver(phase)) this.#end();
+    this.#sayPhase();
+  }
+
+  #end() {
+    this.link.close();
+    // After silence the server may still keep the seat.
+    if (this.phase === "refused" || !this.client.why.startsWith("no answer")) sessionStorage.removeItem(STORED);
+    if (this.#canAsk()) this.#token = "";
+  }
+
+  /** Says what the phase means. At an end it offers one way on: nothing is tried by itself. */
+  #sayPhase() {
+    const { phase } = this;
+    if (phase === "failed") return say(...this.failure);
     if (phase === "playing") return say(document.hidden ? "paused" : "");
     if (phase === "resuming") return say("the connection is lost; connecting again");
-    if (phase === "connecting") return say(before === "playing" || before === "loading" ? "The match is over. The next one begins." : "connecting");
     if (phase === "loading") return say("Wait a moment: your turn comes.");
-    return this.#end(phase);
-  }
-
-  /** Says why it does not go on, and offers one way on: nothing is tried by itself. */
-  #end(phase) {
-    if (document.hidden) return undefined;  // comeBack() resumes
+    if (!isOver(phase)) return say(this.client.session?.matches_ended ? "The match is over. The next one begins." : "connecting");
     const why = this.client.why || "the match is over";
-    sessionStorage.removeItem(STORED);
-    const again = async () => {
-      say("connecting");
-      if (this.#canAsk()) this.#token = await askForToken(this.origins);
-      if (phase !== "ended" || !this.client.join(this.#token)) await this.#open();
-      this.#turn();
-    };
     const isOfLink = /\btoken\b/.test(why) || (this.#token !== "" && phase === "ended");
     if (isOfLink && !this.#canAsk()) {
       return say(`You need a new link: get it where you got this one (${why.split(":")[0]}).`, ...(history.length > 1 ? [["Go back", () => history.back()]] : []));
     }
-    return say(`${why[0].toUpperCase()}${why.slice(1).replace(/[.]$/, "")}.`, [phase === "ended" ? "Play again" : "Try again", () => again().catch((failure) => this.fail(failure))]);
+    return say(sentence(why), [phase === "ended" ? "Play again" : "Try again", () => this.#again()]);
   }
 
   #canAsk() { return this.origins.length > 0 && Boolean(window.opener ?? (window.parent !== window)); }
 
-  fail(failure) { say(failure.message, ["Reload", () => location.reload()]); }
+  fail(failure, way = RELOAD) {
+    console.error(failure);
+    this.failure = [sentence(failure.message), way];
+    this.phase = "failed";
+    clearTimeout(this.#timer);
+    this.link?.close();
+    this.#sayPhase();
+  }
 
   #openMatch(session) {
     this.#session = session;
@@ -211,19 +237,19 @@ class Play {
   }
 
   #frame() {
-    const began = performance.now();
-    this.input.frame();
-    if (this.match) this.#draw();
-    if (began - this.#slowAt >= SLOW_MS) {
-      this.#slowAt = began;
-      this.#showFigures();
-      this.#showScore();
-      this.#showWords();
-      this.picture.setCards(["figures", "label", "score", "keys", "stick", "buttons"].map(byId));
-      if (this.phase === "playing") this.#store();
-    }
-    this.busy += performance.now() - began;
-    ++this.frames;
+    this.#work((began) => {
+      this.input.frame();
+      if (this.match) this.#draw();
+      if (began - this.#slowAt >= SLOW_MS) {
+        this.#slowAt = began;
+        this.#showFigures();
+        this.#showScore();
+        this.#showWords();
+        this.picture.setCards(["figures", "label", "score", "keys", "stick", "buttons"].map(byId));
+        this.#store();
+      }
+      ++this.frames;
+    });
   }
 
   #draw() {
@@ -279,7 +305,7 @@ class Play {
   /** Who leads, by the first number that the game keeps of a player, among those whose numbers are known here. */
   #showScore() {
     const field = this.declared.seat.fields.find(({ form }) => form === "whole");
-    const seats = field ? this.client.seats : [], own = this.#session?.seat;
+    const seats = field ? this.client.seats : [], own = this.#session.seat;
     seats.sort((a, b) => b.values[field.first] - a.values[field.first] || a.seat - b.seat);
     const text = JSON.stringify([look.key, own, seats]);
     if (text === this.score) return;
@@ -320,33 +346,28 @@ class Play {
     list.append(link);
   }
 
+  /** Stores what resumes this session. During a hand-over the ticket is one server's and the address the other's. */
   #store() {
+    if (this.phase !== "playing" && this.phase !== "loading") return;
     const { ticket } = this.client;
-    if (ticket) sessionStorage.setItem(STORED, JSON.stringify({ id: this.ticketId, ticket }));
-  }
-
-  /** Comes back from another tab: the session goes on, or is resumed by its ticket if the server has closed it. */
-  async #comeBack() {
-    const stored = JSON.parse(sessionStorage.getItem(STORED) ?? "null");
-    this.#turn();
-    if (this.phase === "playing") say("");
-    else if (this.phase === "ended" && stored) await this.#open(stored.ticket);
+    if (ticket) sessionStorage.setItem(STORED, JSON.stringify({ id: this.id, ticket, address: this.#to }));
   }
 
   #listen() {
     document.addEventListener("visibilitychange", () => {
-      if (!document.hidden) return void this.#comeBack().catch((failure) => this.fail(failure));
-      this.input.releaseAll();
-      this.#store();
-      return say("paused");
+      if (document.hidden) this.input.releaseAll();
+      this.#turn();
+      if (!document.hidden && isOver(this.phase) && stored().ticket) this.#again();
+      else if (this.phase) this.#sayPhase();
     });
+    addEventListener("hashchange", () => location.reload());
     // A reload goes on in its seat. Other browsers cannot tell it from a goodbye, and begin again.
     window.navigation?.addEventListener("navigate", ({ navigationType }) => { this.#reloads = navigationType === "reload"; });
     addEventListener("pagehide", () => {
-      if (this.#reloads) return this.#store();
+      this.#store();
+      if (this.#reloads) return;
       sessionStorage.removeItem(STORED);
       this.client.leave();
-      return undefined;
     });
     addEventListener("pageshow", ({ persisted }) => persisted && location.reload());
     const scheme = matchMedia("(prefers-color-scheme: light)"), set = () => { look.scheme = scheme.matches ? "light" : "dark"; };
@@ -357,7 +378,4 @@ class Play {
 
 const play = new Play();
 window.play = play;  // for tests and for those who look
-play.start().catch((failure) => {
-  console.error(failure);
-  play.fail(failure);
-});
+play.start().catch((failure) => play.fail(failure));
