@@ -339,6 +339,48 @@ test("a match that ends: the page plays the next one by itself", options, async 
   assert.equal((await page.figures()).hashes_wrong, 0);
 });
 
+// Once, a key that came up while Ctrl was down stayed down, and so did what a gamepad held when it went.
+test("what a person lets go of comes up: keys beside Ctrl or on a summary, the sticks of a gamepad, a gamepad that is gone", options, async (t) => {
+  const server = await startServer(t, "arena"), gateway = await startGateway(t, "arena", [server]);
+  const page = await open(t, gateway.url, { before: "window.pads = []; navigator.getGamepads = () => pads;" });
+  await page.until("play.phase === 'playing' && play.isFramed && play.frames > 5");
+  await page.evaluate(`for (const name of ["key", "input"]) {
+    const { client } = play, call = client[name];
+    window.held = {};
+    client[name] = (what, value) => { held[what] = Number(value); return call.call(client, what, value); };
+  }`);
+  await key(page, "w", true);
+  await key(page, "w", false, 2);
+  assert.equal(await page.evaluate("held.w"), 0);
+  await key(page, "s", true, 2);
+  assert.equal(await page.evaluate("held.s"), undefined, "a shortcut of the browser");
+  await page.evaluate("document.querySelector('summary').focus()");
+  await key(page, "a", true);
+  await key(page, " ", true);
+  assert.equal(await page.evaluate("held.a === 1 && !('space' in held)"), true);
+  await key(page, "a", false);
+  await key(page, " ", false);
+  const pad = (...axes) => page.evaluate(`pads = [{ connected: true, index: 0, axes: ${JSON.stringify(axes)}, buttons: [] }], 0`);
+  const { aim, button } = await page.evaluate(`(({ fields }) => ({ aim: fields.find(({ name }) => name === "aim"), button: fields.find(({ form }) => form === "press" || form === "flag") }))(play.declared.input)`);
+  for (const letGo of [() => pad(0, 0, 0, 0), () => page.evaluate("pads = [], 0")]) {
+    await pad(1, 0, 0, 1);
+    await page.until(`held.d === 1 && held[${aim.first}] > ${aim.min} && held[${button.first}] === 1`);
+    await letGo();
+    await page.until(`held.d === 0 && held[${aim.first}] === ${aim.min} && held[${button.first}] === 0`);
+  }
+  assert.deepEqual(page.errors, []);
+});
+
+// Once, each frame failed where a page around this one does not allow gamepads.
+test("a page that may not read gamepads plays without them, and asks once", options, async (t) => {
+  const server = await startServer(t, "arena"), gateway = await startGateway(t, "arena", [server]);
+  const page = await open(t, gateway.url, { before: `window.asked = 0;
+    navigator.getGamepads = () => { ++asked; throw new DOMException("disallowed by permissions policy", "SecurityError"); };` });
+  await page.until("play.phase === 'playing' && play.frames > 20");
+  assert.equal(await page.evaluate("asked"), 1);
+  assert.deepEqual(page.errors, []);
+});
+
 test("fingers play: the stick moves, on a small screen in daylight", options, async (t) => {
   const server = await startServer(t, "arena"), gateway = await startGateway(t, "arena", [server]);
   const page = await open(t, "about:blank", { width: 390, height: 844, colours: "light" });

@@ -8,6 +8,8 @@ const DEAD = 0.38;
 /** How often a held mouse button is pressed again: a press counts once. */
 const AGAIN_MS = 150;
 const LABELS = { up: "↑", down: "↓", left: "←", right: "→", space: "space", enter: "enter ↵", tab: "tab ⇥" };
+/** Keys that mean something to what has the focus. */
+const PRESSES = ["space", "enter", "tab"];
 /** Where keys stand under a hand: row and column. */
 const PLACES = Object.fromEntries(["w a s d", "i j k l", "up left down right"].flatMap((hand) => hand.split(" ").map((key, i) => [key, i ? `2 / ${i}` : "1 / 2"])));
 const DIRECTIONS = [["left", "a"], ["right", "d"], ["up", "w"], ["down", "s"]];
@@ -32,7 +34,8 @@ export class Input {
   #buttons;
   #pointer = null;
   #pressedAt = 0;
-  #pads = new Map();
+  #pads = { buttons: [] };  // what they last said, taken together
+  #mayReadPads = true;
   /** Called at the first thing that a person does. */
   onFirst = () => {};
 
@@ -65,7 +68,7 @@ export class Input {
 
   /** Call it once a frame. */
   frame() {
-    this.#readGamepad();
+    this.#readGamepads();
     if (this.#pointer) this.#point(this.#pointer);
   }
 
@@ -75,18 +78,20 @@ export class Input {
   }
 
   #listenToKeys() {
-    const handle = (event, isDown) => {
+    addEventListener("keydown", (event) => {
       const name = nameOf(event);
-      if (!name || event.ctrlKey || event.metaKey || event.altKey || event.target.closest?.("button, summary")) return;
+      if (event.metaKey) this.releaseAll();  // macOS sends no keyup while that is down
+      if (!name || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (PRESSES.includes(name) && event.target.closest?.("a, button, summary")) return;
       if (event.repeat) {
         if (this.#single.some(({ keys }) => keys === name)) event.preventDefault();
-      } else if (this.#client?.key(name, isDown)) {
+      } else if (this.#client?.key(name, true)) {
         event.preventDefault();
-        if (isDown) this.#first();
+        this.#first();
       }
-    };
-    addEventListener("keydown", (event) => handle(event, true));
-    addEventListener("keyup", (event) => handle(event, false));
+    });
+    // Always: what went down before may come up with another key held, or with the focus elsewhere.
+    addEventListener("keyup", (event) => nameOf(event) && this.#client?.key(nameOf(event), false));
     addEventListener("blur", () => this.releaseAll());
   }
 
@@ -125,13 +130,15 @@ export class Input {
     canvas.addEventListener("pointermove", (event) => {
       if (this.#pointer?.id === event.pointerId) Object.assign(this.#pointer, { x: event.clientX, y: event.clientY });
     });
-    const end = ({ pointerId }) => {
-      if (this.#pointer?.id !== pointerId) return;
-      this.#pointer = null;
-      this.#button(this.#buttons[0], false);
-      if (this.#aim) this.#set(this.#aim, this.#aim.min);  // the keys decide
-    };
-    for (const name of ["pointerup", "pointercancel"]) canvas.addEventListener(name, end);
+    for (const name of ["pointerup", "pointercancel"]) {
+      canvas.addEventListener(name, ({ pointerId }) => this.#pointer?.id === pointerId && this.#endPointing());
+    }
+  }
+
+  #endPointing() {
+    this.#pointer = null;
+    this.#button(this.#buttons[0], false);
+    if (this.#aim) this.#set(this.#aim, this.#aim.min);  // the keys decide
   }
 
   /** Holds the keys of the directions in which a stick is pushed, -1 to 1 each way. */
@@ -185,22 +192,29 @@ export class Input {
     buttons.hidden = buttons.children.length === 0;
   }
 
-  /** The left stick or the cross moves, the right stick aims and does what the first button does, the buttons are the game's. */
-  #readGamepad() {
-    for (const pad of navigator.getGamepads?.() ?? []) {
-      if (!pad?.connected) continue;
-      const before = this.#pads.get(pad.index) ?? { buttons: [] }, [x = 0, y = 0, aimX = 0, aimY = 0] = pad.axes;
-      const isDown = (i) => pad.buttons[i]?.pressed ?? false;
-      const pushed = [x + isDown(15) - isDown(14), y + isDown(13) - isDown(12)], isPushed = Math.hypot(...pushed) > DEAD;
-      if (isPushed || before.isPushed) this.#push(...pushed);
-      const buttons = this.#buttons.map((field, i) => isDown(i));
-      buttons.forEach((down, i) => down !== Boolean(before.buttons[i]) && this.#button(this.#buttons[i], down));
-      if (this.#aim && Math.hypot(aimX, aimY) > 2 * DEAD && !this.#pointer) {
-        const from = this.aimFrom();
-        if (from) this.#point({ x: from.x + aimX, y: from.y + aimY });
-      }
-      this.#pads.set(pad.index, { buttons, isPushed });
+  /** Lists the gamepads that are there. A frame may be forbidden to ask, and it is then for good. */
+  #listPads() {
+    try {
+      return this.#mayReadPads ? [...navigator.getGamepads?.() ?? []].filter((pad) => pad?.connected) : [];
+    } catch {
+      this.#mayReadPads = false;
+      return [];
     }
+  }
+
+  /** The left stick or the cross moves, the right stick aims and does what the first button does, the buttons are the game's.
+   * All gamepads count as one, and as one that nobody touches once they are gone. */
+  #readGamepads() {
+    const pads = this.#listPads(), before = this.#pads, axis = (i) => pads.reduce((sum, { axes }) => sum + (axes[i] ?? 0), 0);
+    const isDown = (i) => pads.some(({ buttons }) => buttons[i]?.pressed), aim = { x: axis(2), y: axis(3) };
+    const pushed = [axis(0) + isDown(15) - isDown(14), axis(1) + isDown(13) - isDown(12)];
+    const now = { isPushed: Math.hypot(...pushed) > DEAD, isAiming: Boolean(this.#aim) && Math.hypot(aim.x, aim.y) > 2 * DEAD && !this.#pointer, buttons: this.#buttons.map((field, i) => isDown(i)) };
+    this.#pads = now;
+    if (now.isPushed || before.isPushed) this.#push(...pushed);
+    now.buttons.forEach((down, i) => down !== Boolean(before.buttons[i]) && this.#button(this.#buttons[i], down));
+    const from = now.isAiming && this.aimFrom();
+    if (from) this.#point({ x: from.x + aim.x, y: from.y + aim.y });
+    else if (before.isAiming && !now.isAiming && !this.#pointer) this.#endPointing();
   }
 
   /** Draws the keys of the game, each with what it does, as they stand under a hand. */
