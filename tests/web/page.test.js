@@ -270,7 +270,8 @@ test("a token admits once, and leaves the address; a sentence says, once, that o
   assert.equal(await page.evaluate("play.phase"), "playing");
 });
 
-test("the page around gives the token to an origin that the gateway names, and to no other", options, async (t) => {
+// Once, the page waited for ten seconds before it connected, and took no token after that.
+for (const ms of [0, 11_000]) test(`the page around gives the token, ${ms ? "late" : "at once"}, to an origin that the gateway names, and to no other`, options, async (t) => {
   const server = await startWithKeys(t), token = server.issue(9, "60s");
   let gateway = null;
   const site = http.createServer((request, response) => {
@@ -280,7 +281,7 @@ test("the page around gives the token to an origin that the gateway names, and t
       addEventListener("message", ({ source, origin, data }) => {
         if (origin + "/" !== "${gateway.url}" || data.tickbox !== "token") return;
         ++window.asked;
-        source.postMessage({ token: "${token}" }, origin);
+        setTimeout(() => source.postMessage({ token: "${token}" }, origin), ${ms});
       });</script>`);
   });
   await new Promise((done) => site.listen(0, "127.0.0.1", done));
@@ -313,6 +314,58 @@ test("a client that fails: the page says so once, and stops", options, async (t)
   assert.equal(await page.evaluate("play.link.kind"), "");
 });
 
+// Once, such a browser said goodbye at a reload, and a player with a token could not come back.
+test("a reload goes on in its seat where the browser has no Navigation API, also in the background", options, async (t) => {
+  const server = await startWithKeys(t), gateway = await startGateway(t, "arena", [server]);
+  const page = await open(t, `${gateway.url}#token=${server.issue(7, "60s")}`, { before: `Object.defineProperty(window, "navigation", { value: undefined });
+    Object.defineProperty(document, "hidden", { configurable: true, value: true });
+    window.requestAnimationFrame = () => 0;` });
+  await page.phase("playing");
+  await page.until("sessionStorage.length === 1", 1000);
+  const { seat } = await page.evaluate("play.client.session");
+  await page.evaluate("window.isBefore = true; location.reload(), 0");
+  await page.until("!window.isBefore && play.phase === 'playing'");
+  assert.equal((await page.evaluate("play.client.session")).seat, seat);
+  assert.doesNotMatch(server.log, /client_left/);
+});
+
+// Once, these were an error of JavaScript, "You need a new link", or an option of the command line.
+test("what does not work is said in the words of a player", options, async (t) => {
+  const server = await startServer(t, "arena"), locked = await startWithKeys(t), bomber = await startServer(t, "bomber");
+  const [gateway, closed, other] = [await startGateway(t, "arena", [server]), await startGateway(t, "arena", [locked]), await startGateway(t, "arena", [bomber])];
+  const answer = (text) => `{ const { fetch } = window; window.fetch = (url, how) => (url === "gateway" ? ${text} : fetch(url, how)); }`;
+  for (const [url, before, why, way] of [
+    [gateway.url, answer(`Promise.resolve(new Response('{"servers":[],"origins":[]}'))`), /^There is no server now[.]$/, "Reload"],
+    [gateway.url, answer(`Promise.reject(new TypeError("Failed to fetch"))`), /^The game cannot be reached now[.]$/, "Reload"],
+    [gateway.url, "{ const { now } = Date; Date.now = () => now() + 3600_000; }", /^The clock of this computer is wrong[.]$/, "Try again"],
+    [closed.url, "", /^You need a new link: get it where you got this one .this server needs a token.[.]$/, "Go back"],
+    [`${gateway.url}#token=nonsense`, "", /^You need a new link: .*damaged.[.]$/, "Reload"],
+    [other.url, "", /^The server plays another version of the game[.]$/, "Reload"],
+  ]) {
+    const page = await open(t, url, { before });
+    await page.until(`${why}.test(document.querySelector("#card p").textContent)`);
+    assert.equal(await page.evaluate("document.querySelector('#card button')?.textContent ?? ''"), way);
+  }
+});
+
+// Once, the link was made again four times a second, each time with another copy of the report.
+test("a report of a wrong hash is offered by one link, which stays", options, async (t) => {
+  const server = await startServer(t, "arena"), gateway = await startGateway(t, "arena", [server]);
+  const page = await open(t, gateway.url);
+  await page.phase("playing");
+  await page.evaluate(`{
+    const { client } = play, reports = ["the first", "", "", "the second"], of = client.figures;
+    Object.defineProperty(client, "desync", { get: () => reports.shift() ?? "" });
+    Object.defineProperty(client, "figures", { get: () => ({ ...of, hashes_wrong: 1 }) });
+    document.querySelector("#figures").open = true;
+  }`);
+  const link = "document.querySelector('#figures a:not([hidden])')";
+  await page.until(`window.link = ${link}`);
+  const first = await page.evaluate("link.href");
+  await page.until(`link.href !== ${JSON.stringify(first)}`);
+  assert.equal(await page.evaluate(`link === ${link}`), true);
+});
+
 test("a server that starts again: the page says so, and a button plays on", options, async (t) => {
   const port = String(await freePort("udp")), first = await startServer(t, "arena", "--port", port), gateway = await startGateway(t, "arena", [first]);
   const page = await open(t, gateway.url);
@@ -330,12 +383,14 @@ test("a match that ends: the page plays the next one by itself", options, async 
   const server = await startServer(t, "arena", "--rooms", "2", "--admin-token-file", file), gateway = await startGateway(t, "arena", [server]);
   const page = await open(t, gateway.url);
   await page.phase("playing");
+  await page.evaluate("play.told.push({ tick: 1e9, text: 'an event of this match', seat: 0 })");
   const [, room] = /session_opened room=(\d+)/.exec(server.log);
   const closed = await fetch(`http://${server.ready.admin}/rooms/${room}`, { method: "DELETE", headers: { Authorization: "Bearer a-token-of-this-test" } });
   assert.ok(closed.ok, await closed.text());
   await page.until("play.client.session.matches_ended === 1 && play.phase === 'playing'");
   await page.until("document.querySelector('#card').hidden && play.isFramed");
   assert.match(server.log, new RegExp(`session_opened room=${3 - room}`));
+  assert.doesNotMatch(await page.evaluate("JSON.stringify(play.told)"), /of this match/);
   assert.equal((await page.figures()).hashes_wrong, 0);
 });
 

@@ -11,8 +11,8 @@ import { Link } from "./link.js";
 
 /** How often figures and scores change, and the ticket is stored: a person cannot read faster. */
 const SLOW_MS = 250;
-/** How long the page waits for a token of the page around it. */
-const TOKEN_MS = 10_000;
+/** How long the page waits for a token of the page around it, before it tries without one. */
+const TOKEN_MS = 2000;
 /** How long an event stays in the list, in seconds, and how many are listed. */
 const FEED_SECONDS = 5, FEED_MAX = 4;
 /** Until a page that was reloaded has let go of its ticket. */
@@ -27,8 +27,13 @@ settings.delete("token");  // it is not for those who look; a reload needs the o
 history.replaceState(null, "", location.pathname + location.search + (String(settings) && `#${settings}`));
 
 const RELOAD = ["Reload", () => location.reload()];
+/** Reasons of a server and a client that were built apart: a reload gets the page that the gateway has now. */
+const OTHER_BUILD = /^(the server plays|protocol|server and client have|client (has|does not have)) /;
 const isOver = (phase) => phase === "refused" || phase === "ended";
 const sentence = (text) => text[0].toUpperCase() + text.slice(1).replace(/[.]?$/, ".");
+/** The page that has this one in a frame, or has opened it; null if there is none. */
+const pageAround = () => window.opener ?? (window.parent !== window ? window.parent : null);
+const newLink = (why) => `You need a new link: get it where you got this one (${why}).`;
 /** What this tab has stored of its session: {id, ticket, address}. */
 const stored = () => JSON.parse(sessionStorage.getItem(STORED) ?? "{}");
 
@@ -44,34 +49,35 @@ function say(sentence, ...ways) {
   }));
 }
 
-/** Gets the module, and says how much has arrived. */
-async function loadModule() {
+/** Gets the module, and calls `arrived(kilobytes)`. */
+async function loadModule(arrived) {
   const response = await fetch("play.wasm");
-  if (!response.ok) throw new Error("the game cannot be loaded; reload the page");
+  if (!response.ok) throw new Error(response.statusText);
   let size = 0;
   const counted = response.body.pipeThrough(new TransformStream({ transform(part, to) {
     size += part.length;
-    say(`loading, ${Math.round(size / 1000)} KB`);
+    arrived(Math.round(size / 1000));
     to.enqueue(part);
   } }));
   return WebAssembly.compileStreaming(new Response(counted, { headers: { "Content-Type": "application/wasm" } }));
 }
 
-/** Asks the page around this one for a token. Returns an empty text if there is none, or it does not answer. */
-function askForToken(origins) {
-  const around = window.opener ?? (window.parent !== window ? window.parent : null);
-  if (!around || origins.length === 0) return "";
+/** Asks the page around this one for a token. Returns an empty text if it has not answered in time; then `late(token)` may follow. */
+function askForToken(origins, late) {
+  const around = pageAround();
+  say("waiting for the page around this one to let you in");
   return new Promise((done) => {
-    const late = setTimeout(() => finish(""), TOKEN_MS);
-    const listen = ({ source, origin, data }) => {
-      if (source === around && origins.includes(origin) && typeof data?.token === "string") finish(data.token);
-    };
-    const finish = (token) => {
-      clearTimeout(late);
+    let isLate = false;
+    setTimeout(() => {
+      isLate = true;
+      done("");
+    }, TOKEN_MS);
+    addEventListener("message", function listen({ source, origin, data }) {
+      if (source !== around || !origins.includes(origin) || typeof data?.token !== "string") return;
       removeEventListener("message", listen);
-      done(token);
-    };
-    addEventListener("message", listen);
+      if (isLate) late(data.token);
+      else done(data.token);
+    });
     for (const origin of origins) around.postMessage({ tickbox: "token" }, origin);
   });
 }
@@ -129,33 +135,40 @@ class Play {
   /** Begins with a new link and a new client: in the seat of the stored ticket, or else with a token. Fails: with a sentence. */
   async #begin() {
     this.phase = "";
+    this.link?.close();
     say("connecting");
-    this.module ??= loadModule();
+    this.module ??= loadModule((size) => this.phase || say(`loading, ${size} KB`)).catch((cause) => { throw new Error("the game cannot be loaded now", { cause }); });
     this.claim ??= claimStored();
     this.link = new Link({ base: "", mayMove: settings.get("road") !== "ws" && "RTCPeerConnection" in window,
       onDatagram: (bytes) => this.#turn(bytes), onLost: (why) => { this.#why = why; } });
     const [{ servers, origins }, module, id] = await Promise.all([this.link.open(), this.module, this.claim]);
     const { ticket, address } = stored();
     Object.assign(this, { origins, id });
-    if (!ticket && !this.#token && this.#canAsk()) this.#token = await askForToken(origins);
+    if (!ticket && !this.#token && this.#canAsk()) this.#token = await askForToken(origins, (token) => this.#takeLate(token));
     const client = await Client.make(module, (bytes, to) => {
       this.#to = to;
       this.link.send(bytes, to);
     });
     // A token names its servers.
-    const given = settings.get("server") ?? (this.#token ? "" : servers[0].address);
-    const open = (more) => client.open({ address: given, token: this.#token, bot: settings.get("bot") ?? "", seed: Number(settings.get("seed") ?? 1), ...more });
+    const given = settings.get("server") ?? (this.#token ? "" : servers[0]?.address);
+    if (given === undefined && !ticket) throw new Error("there is no server now");
+    const open = (more) => client.open({ address: given ?? "", token: this.#token, bot: settings.get("bot") ?? "", seed: Number(settings.get("seed") ?? 1), ...more });
     try {
-      open(ticket ? { ticket, address: address ?? given } : {});
+      open(ticket ? { ticket, address: address ?? given ?? "" } : {});
     } catch (failure) {
-      if (!ticket) throw failure;
-      open();
+      if (ticket) open();
+      else throw /^token\b/.test(failure.message) ? new Error(newLink("its token is damaged"), { cause: failure }) : failure;
     }
     this.client = client;
     this.phase = "connecting";
     this.#session = { ...this.#session, number: 0 };
     this.input?.connect(client);
     this.#turn();
+  }
+
+  #takeLate(token) {
+    this.#token = token;
+    if (isOver(this.phase) || this.phase === "connecting") this.#again();
   }
 
   #again() { return this.#begin().catch((failure) => this.fail(failure, ["Try again", () => this.#again()])); }
@@ -209,15 +222,17 @@ class Play {
     if (phase === "resuming") return say("the connection is lost; connecting again");
     if (phase === "loading") return say("Wait a moment: your turn comes.");
     if (!isOver(phase)) return say(this.client.session?.matches_ended ? "The match is over. The next one begins." : "connecting");
-    const why = this.client.why || "the match is over";
-    const isOfLink = /\btoken\b/.test(why) || (this.#token !== "" && phase === "ended");
-    if (isOfLink && !this.#canAsk()) {
-      return say(`You need a new link: get it where you got this one (${why.split(":")[0]}).`, ...(history.length > 1 ? [["Go back", () => history.back()]] : []));
+    const why = (this.client.why || "the match is over").replace(/[:;] .*/, "");  // the rest is for who runs the server
+    const again = [phase === "ended" ? "Play again" : "Try again", () => this.#again()], isOfToken = /\btoken\b/.test(why);
+    if (OTHER_BUILD.test(why)) return say("The server plays another version of the game.", RELOAD);
+    if (isOfToken && this.#canAsk()) return say(`The page around this one has not let you in (${why}).`, again);
+    if (why.endsWith("needs a token") || (this.#token && !this.#canAsk() && (isOfToken || phase === "ended"))) {
+      return say(newLink(why), ...(history.length > 1 ? [["Go back", () => history.back()]] : []));
     }
-    return say(sentence(why), [phase === "ended" ? "Play again" : "Try again", () => this.#again()]);
+    return say(isOfToken ? "The clock of this computer is wrong." : sentence(why), again);  // it has made that token itself
   }
 
-  #canAsk() { return this.origins.length > 0 && Boolean(window.opener ?? (window.parent !== window)); }
+  #canAsk() { return this.origins.length > 0 && pageAround() !== null; }
 
   fail(failure, way = RELOAD) {
     console.error(failure);
@@ -230,6 +245,7 @@ class Play {
 
   #openMatch(session) {
     this.#session = session;
+    this.told = [];
     const game = { walls: this.client.walls, events: this.declared?.events ?? this.client.declared.events };
     this.match = { game, rate: session.tick_rate, tick: session.tick, now: new Moment(session.tick, new Int32Array()), before: null, events: new EventIndex(), details: { seats: {} } };
     this.picture?.open(this.match);
@@ -271,8 +287,8 @@ class Play {
   #readEvents() {
     const { match } = this, byTick = new Map();
     for (const { type, tick, values, text } of this.client.events) {
-      if (text) this.told.push({ tick, text, seat: values[match.game.events[type].fields.find(({ form }) => form === "player")?.first] });
       const players = match.game.events[type].fields.filter(({ form }) => form === "player").map(({ first }) => values[first]);
+      if (text) this.told.push({ tick, text, seat: players[0] });
       const rows = players.map((seat) => this.picture.rowOfSeat(seat)), at = rows.findIndex((row) => row >= 0);
       if (at < 0) continue;
       const { x, y, w, h } = match.now.box(rows[at]);
@@ -302,7 +318,7 @@ class Play {
     return { x: (x + w / 2 - a.x) / (b.x - a.x), y: (y + h / 2 - a.y) / (b.y - a.y) };
   }
 
-  /** Who leads, by the first number that the game keeps of a player, among those whose numbers are known here. */
+  /** The best players, by the first number that the game keeps of a player, among those whose numbers are known here. Some may have left. */
   #showScore() {
     const field = this.declared.seat.fields.find(({ form }) => form === "whole");
     const seats = field ? this.client.seats : [], own = this.#session.seat;
@@ -312,16 +328,16 @@ class Play {
     this.score = text;
     const lines = seats.slice(0, 8).map(({ seat, values }) => make("p", { name: seat === own ? "own" : "", children: [
       markElement(seat), make("span", { text: seat === own ? "you" : `P${seat}` }), make("b", { text: look.number(values[field.first]) })] }));
-    const leader = seats[0]?.seat === own ? "you lead" : `P${seats[0]?.seat} leads`;
-    byId("score").replaceChildren(make("h2", { text: field ? `${words(field.name)}: ${leader}` : "" }), ...lines);
+    byId("score").replaceChildren(make("h2", { text: field ? `${words(field.name)} so far` : "" }), ...lines);
     byId("score").hidden = lines.length === 0;
   }
 
   #showFigures() {
-    const of = this.figures = this.client.figures, [summary, list] = byId("figures").children;
+    const of = this.figures = this.client.figures, [summary, list, report] = byId("figures").children;
     const share = (part, whole) => (whole > 0 ? `${(100 * part / whole).toFixed(part === whole ? 0 : 1)} %` : "–");
     const ms = (value) => `${value.toFixed(0)} ms`;
-    summary.textContent = this.link.kind ? `${ms(of.round_trip_ms)} · ${of.hashes_wrong ? `${of.hashes_wrong} wrong` : `✓ ${look.number(of.hashes_checked)}`}` : this.#why || "connecting";
+    if (of.hashes_wrong) this.#offerReport(report);
+    summary.textContent = this.link.kind ? `${ms(of.round_trip_ms)} · ${of.hashes_wrong ? `${of.hashes_wrong} wrong` : `✓ ${look.number(of.hashes_checked)}`}` : this.#why || "not connected";
     summary.className = of.hashes_wrong || !this.link.kind ? "bad" : "";
     if (!byId("figures").open) return;
     const lines = [
@@ -333,17 +349,15 @@ class Play {
       ["kB up, down", `${(of.bytes_up / 1000).toFixed(0)}, ${(of.bytes_down / 1000).toFixed(0)}`],
     ];
     list.replaceChildren(...lines.flatMap(([name, value, mark]) => [make("span", { text: name }), make("b", { text: value, name: mark })]));
-    if (of.hashes_wrong) this.#offerReport(list);
   }
 
-  /** A link to the newest report of a wrong hash, as a file for the viewer. */
-  #offerReport(list) {
+  /** The newest report of a wrong hash is a file for the viewer. */
+  #offerReport(link) {
     const { desync } = this.client;
-    if (desync) this.report = URL.createObjectURL(new Blob([desync], { type: "application/json" }));
-    if (!this.report) return;
-    const link = make("a", { text: "save the report" });
-    Object.assign(link, { href: this.report, download: "desync.json" });
-    list.append(link);
+    if (!desync) return;
+    URL.revokeObjectURL(link.href);
+    link.href = URL.createObjectURL(new Blob([desync], { type: "application/json" }));
+    link.hidden = false;
   }
 
   /** Stores what resumes this session. During a hand-over the ticket is one server's and the address the other's. */
@@ -361,11 +375,11 @@ class Play {
       else if (this.phase) this.#sayPhase();
     });
     addEventListener("hashchange", () => location.reload());
-    // A reload goes on in its seat. Other browsers cannot tell it from a goodbye, and begin again.
+    // A reload goes on in its seat. A browser that cannot tell it from a goodbye says none.
     window.navigation?.addEventListener("navigate", ({ navigationType }) => { this.#reloads = navigationType === "reload"; });
     addEventListener("pagehide", () => {
       this.#store();
-      if (this.#reloads) return;
+      if (this.#reloads || !window.navigation) return;
       sessionStorage.removeItem(STORED);
       this.client.leave();
     });
