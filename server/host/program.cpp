@@ -204,8 +204,8 @@ void add_access(cli::CommandParser& program, Options& options) {
                      {.value = "HOST:PORT",
                       .default_text = "the bound address; for a wildcard, all of this machine"});
   program.add_option("--gateway-url", options.gateway_url, parse_gateway_url,
-                     "Address at which browsers play on this server, by a gateway. It is told in "
-                     "the ready line and in /v1/status",
+                     "Address at which browsers play on this server, by a gateway. The ready line "
+                     "and /v1/status have it",
                      {.value = "URL", .default_text = "none"});
 }
 

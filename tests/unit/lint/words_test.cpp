@@ -180,6 +180,7 @@ constexpr std::array kAllowed = {
     Allowed{"common/core/directions", "aimed", "the same"},
     Allowed{"common/package/laws/no_imports.sh", "aimed", "the same"},
     Allowed{"common/include/tickbox", "coyote", "the same"},
+    Allowed{"common/include/tickbox", "flame", "a shape, for any game"},
     Allowed{"common/include/tickbox", "bomb", "an example of what ignores its parent"},
     Allowed{"common/sim/README.md", "stomp", "what a contact's velocity is for"},
     Allowed{"common/engine/declared.h", "coyote", "an example of names of fields"},
