@@ -144,7 +144,10 @@ class Play {
     const [{ servers, origins }, module, id] = await Promise.all([this.link.open(), this.module, this.claim]);
     const { ticket, address } = stored();
     Object.assign(this, { origins, id });
-    if (!ticket && !this.#token && this.#canAsk()) this.#token = await askForToken(origins, (token) => this.#takeLate(token));
+    if (!ticket && !this.#token && this.#canAsk()) this.#token = await askForToken(origins, (late) => {
+      this.#token = late;
+      if (isOver(this.phase) || this.phase === "connecting") this.#again();
+    });
     const client = await Client.make(module, (bytes, to) => {
       this.#to = to;
       this.link.send(bytes, to);
@@ -160,15 +163,10 @@ class Play {
       else throw /^token\b/.test(failure.message) ? new Error(newLink("its token is damaged"), { cause: failure }) : failure;
     }
     this.client = client;
-    this.phase = "connecting";
     this.#session = { ...this.#session, number: 0 };
     this.input?.connect(client);
+    this.#enter("connecting");
     this.#turn();
-  }
-
-  #takeLate(token) {
-    this.#token = token;
-    if (isOver(this.phase) || this.phase === "connecting") this.#again();
   }
 
   #again() { return this.#begin().catch((failure) => this.fail(failure, ["Try again", () => this.#again()])); }
@@ -203,15 +201,13 @@ class Play {
     const { session } = this.client;
     if (session && session.number !== this.#session.number) this.#openMatch(session);
     this.#store();
-    if (isOver(phase)) this.#end();
+    if (isOver(phase)) {
+      this.link.close();
+      // After silence the server may still keep the seat.
+      if (phase === "refused" || !this.client.why.startsWith("no answer")) sessionStorage.removeItem(STORED);
+      if (this.#canAsk()) this.#token = "";
+    }
     this.#sayPhase();
-  }
-
-  #end() {
-    this.link.close();
-    // After silence the server may still keep the seat.
-    if (this.phase === "refused" || !this.client.why.startsWith("no answer")) sessionStorage.removeItem(STORED);
-    if (this.#canAsk()) this.#token = "";
   }
 
   /** Says what the phase means. At an end it offers one way on: nothing is tried by itself. */
@@ -226,7 +222,7 @@ class Play {
     const again = [phase === "ended" ? "Play again" : "Try again", () => this.#again()], isOfToken = /\btoken\b/.test(why);
     if (OTHER_BUILD.test(why)) return say("The server plays another version of the game.", RELOAD);
     if (isOfToken && this.#canAsk()) return say(`The page around this one has not let you in (${why}).`, again);
-    if (why.endsWith("needs a token") || (this.#token && !this.#canAsk() && (isOfToken || phase === "ended"))) {
+    if (why.endsWith("needs a token") || (this.#token && (isOfToken || (phase === "ended" && !stored().ticket)))) {
       return say(newLink(why), ...(history.length > 1 ? [["Go back", () => history.back()]] : []));
     }
     return say(isOfToken ? "The clock of this computer is wrong." : sentence(why), again);  // it has made that token itself
