@@ -48,14 +48,15 @@ for (const road of ["WebRTC", "WebSocket"]) {
       await page.phase("playing");
       await page.until(`play.link.kind === "${road}"`, PATIENCE_MS);
       const before = await page.evaluate("play.client.camera");
-      await playByKeys(page, 8);
+      // At some time: who walks in a circle, or begins again, may end where it began.
+      const moves = page.until(`JSON.stringify(play.client.camera) !== ${JSON.stringify(JSON.stringify(before))}`);
+      await Promise.all([playByKeys(page, 8), moves]);
       const figures = await page.figures();
       const frames = await page.evaluate("({ frames: play.frames, busy: play.busy, ms: performance.now() })");
       t.diagnostic(JSON.stringify({ road, game, ...frames, ...figures }));
       assert.ok(figures.hashes_checked > 50);
       assert.equal(figures.hashes_wrong, 0);
       assert.ok(figures.predictions > 20);
-      assert.notDeepEqual(await page.evaluate("play.client.camera"), before);
       assert.deepEqual(page.errors, []);
       assert.equal(await page.evaluate("document.querySelector('#label').hidden"), game !== "bomber");
       assert.equal(await page.said(), await page.evaluate("play.phase") === "playing" ? "" : "Wait a moment: your turn comes.");
