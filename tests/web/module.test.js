@@ -66,7 +66,7 @@ for (const game of ["arena", "bomber", "platformer"]) {
     const from = await until(own, "the own body is shown");
     assert.match(client.label, { arena: /^$/, platformer: /^$/, bomber: /^\d+ men began|^The next|won the round$/ }[game]);
     await pressKeys(client, 6);
-    for (const { text, type } of client.events) assert.match(text, { Hit: /^(You|P\d+) hit (you|P\d+)$/, Burnt: /fire$|burnt/ }[client.declared.events[type].name] ?? /^/);
+    for (const { text, type } of client.events) assert.match(text, { Hit: /^(You|P\d+) hit (you|P\d+)$/, Burnt: /blew up$|burnt/ }[client.declared.events[type].name] ?? /^/);
     const figures = client.figures;
     t.diagnostic(JSON.stringify({ game, memory: client.memoryBytes, ...figures }));
     assert.ok(figures.hashes_checked > 50);
