@@ -138,7 +138,7 @@ export class Input {
   #endPointing() {
     this.#pointer = null;
     this.#button(this.#buttons[0], false);
-    if (this.#aim) this.#set(this.#aim, this.#aim.min);  // the keys decide
+    if (this.#aim) this.#set(this.#aim, this.#aim.by_default);  // the keys decide
   }
 
   /** Holds the keys of the directions in which a stick is pushed, -1 to 1 each way. */
