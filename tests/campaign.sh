@@ -12,8 +12,9 @@ usage: tests/campaign.sh [--minutes M] [--first-seed S] [--seconds S] [--recorde
   --seconds S      virtual time of each run (60 by default)
   --recorder-kills N, --server-kills N
                    afterwards, kill -9 a recorder and a whole server under load N times (0 by default)
-  --checks         at the beginning, what CI leaves out: every test under AddressSanitizer, clang-tidy over every source,
-                   the images and packages built twice, and for arm64
+  --checks         at the beginning, what CI leaves out, on a slow machine too: every test under AddressSanitizer, those
+                   with threads under ThreadSanitizer, ten seconds of each fuzz target, clang-tidy over every source, the
+                   images and packages built twice, and for arm64
   --out DIR        where the summary and each process's lines go (a new folder under build/ by default)
   --bin DIR        where the programs are (by default build/release/bin, which is then built)
 
@@ -31,6 +32,8 @@ no_arguments
 
 if [ -n "$checks" ]; then
     tests/run.sh asan --all
+    tests/run.sh tsan
+    tests/fuzz.sh
     # shellcheck source=server/packages.sh
     . server/packages.sh
     tickbox_build_release "$top" tickbox_schema_headers
