@@ -225,7 +225,7 @@ const tests = {
       // A label beside another one goes up.
       const alone = boxes.filter(({ row, box }) => boxes.every((each) => each.row === row || Math.abs(each.box.x - box.x) > 45 * pixel || Math.abs(each.box.y - box.y) > 45 * pixel));
       const score = Object.fromEntries([...document.querySelectorAll("#players tr[data-seat] path")].map((path) => [path.closest("tr").dataset.seat, parts(path.getAttribute("fill"))]));
-      return alone.map(({ seat, isPlayer, box }) => ({ isPlayer, body: at(box.x + box.w / 2, box.y + box.h * 0.8), mark: at(box.x + box.w / 2 - 7 * pixel, box.y - 9 * pixel),
+      return alone.map(({ seat, isPlayer, box }) => ({ isPlayer, body: at(box.x + box.w / 2, box.y + box.h * (isPlayer ? 0.8 : 0.5)), mark: at(box.x + box.w / 2 - 7 * pixel, box.y - 9 * pixel),
         score: score[seat], seat: parts(isPlayer ? look.seatColour(seat) : COLOURS.dark[1]), teams: ${team} < 0 ? null : parts(COLOURS.dark[${team}]) }));
     })()`);
     await page.evaluate("viewer.play(false), viewer.seek(300)");

@@ -115,7 +115,7 @@ test("what is refused says why in words, and a server that is not there does too
   await until(() => second.phase === "refused", "the second is refused");
   assert.match(second.why, /full|seat|place/i);
   const other = await play(t, "bomber", { address: (await startServer(t, "arena")).address });
-  await until(() => other.phase === "ended", "another game is not played");
+  await until(() => other.phase === "refused", "another game is not played");
   assert.match(other.why, /plays "arena"/);
   await assert.rejects(play(t, "arena", { address: "localhost:7777" }), /address/);
   await assert.rejects(play(t, "arena", { address: server.address, token: "no token" }), /token/);
