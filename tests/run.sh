@@ -67,8 +67,9 @@ asan)
     long+='|WholeRecordsThatAreMissing|TenThousandInSight|OfAnotherGameCome|OfTheServerCostsHalfASecond|StandsStillAndGoesOn'
     long+='|FollowsTheRateOfTheServersClock|AreRefusedByTheCompiler|InAnObjectFileAreFound'
     long+='|HaveAPageBelowFiveMegabytes|OutlivesLossAndJitter|NoRunOfLostSnapshots|NumbersComeRoundWhile)'
-    # The simulator looks for faults with one seed here, and its own faults are found by release.
+    # The simulator and the hunt for reused nonces have one seed here; release finds the simulator's own faults.
     long+='|^(SimulatorItself|PlantedBugs|Kinds/PlantedBug)\.|^Parts/Simulator\.(FindsNothing/[1-9]|FindsNothingInAnotherGame)'
+    long+='|NonceIsUsedTwice/([2-9]|[1-9][0-9])'
     ;;
 tsan) labels=(threads integration) ;;
 esac
@@ -104,10 +105,10 @@ done
 trap 'cat "$found"/* 2>/dev/null || true' EXIT
 
 # These tests run real programs by the clock of a machine that others use as well. One that fails is run once more, and
-# both outcomes are printed. These tests use the processor for a twentieth of their time, under ThreadSanitizer for more.
+# both outcomes are printed. These tests use the processor for a twentieth of their time, under a sanitizer for more.
 timed='^(integration|flood)$'
 together=$((4 * processors))
-[ "$preset" != tsan ] || together=$((2 * processors))
+case $preset in asan | tsan) together=$((2 * processors)) ;; esac
 run_tests $((2 * processors)) --label-exclude "$timed" ${long:+--exclude-regex "$long"}
 run_tests $together --label-regex "$timed" --repeat until-pass:2
 if [ -n "$(ls "$found")" ]; then
