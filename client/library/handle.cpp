@@ -529,7 +529,7 @@ std::span<const tb_seat> Handle::find_seats() {
   if (seats_session_ != client->connection().began_in_seat()) return {};
   for (std::uint32_t seat = 0; seat < is_seat_known_.size(); ++seat) {
     if (!is_seat_known_[seat]) continue;
-    listed_seats_.push_back({.values = seat_values_.data() + seat * seat_value_count(),
+    listed_seats_.push_back({.values = seat_values_.data() + std::size_t{seat} * seat_value_count(),
                              .value_count = seat_value_count(),
                              .seat = seat});
   }
