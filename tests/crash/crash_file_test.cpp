@@ -11,9 +11,10 @@
 
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <csignal>
 #include <filesystem>
+#include <iterator>
+#include <latch>
 #include <new>
 #include <string>
 #include <thread>
@@ -66,10 +67,13 @@ TEST(CrashFile, AnAssertionOfAnotherThreadLeavesTheRoomAlone) {
 TEST(CrashFile, MemoryThatRunsOutInAnotherThreadEndsAllRoomsBetweenTheirTicks) {
   const os::TemporaryFolder folder;
   const std::string paths[] = {folder.file("f-crash.tickbox"), folder.file("g-crash.tickbox")};
-  const auto play_shard = [](const std::string& path) {
+  std::latch playing{std::ssize(paths)};
+  const auto play_shard = [&playing](const std::string& path) {
     RecordedMatch played({.tick_rate = 60, .seats = 8, .all_stay = true});
     server::Recorder recorder(played.match(), played.header());
     const server::CrashFile crash_file(path, recorder);
+    play_tick(played, recorder);
+    playing.count_down();
     for (;;) {
       play_tick(played, recorder);
       server::CrashFile::end_if_out_of_memory();
@@ -80,7 +84,7 @@ TEST(CrashFile, MemoryThatRunsOutInAnotherThreadEndsAllRoomsBetweenTheirTicks) {
         std::vector<std::jthread> shards;
         for (const std::string& path : paths)
           shards.emplace_back(play_shard, path);
-        std::this_thread::sleep_for(std::chrono::milliseconds{200});
+        playing.wait();
         // What `new` calls when it gets no memory.
         shards.emplace_back([] { std::get_new_handler()(); });
         for (;;)
