@@ -9,6 +9,9 @@
 //
 // Data channel. The browser reaches the gateway, never the other way round: its candidates are not needed, for its checks tell
 // where it is. So the offer is written again from the few values that are needed, and no line of it can name an address.
+// SCTP takes each loss for a jam, and sends no more than its window then: one or two of what it believes to be the MTU. What
+// waits meanwhile is late by seconds, where a lost datagram would have cost nothing. So the browser's channel drops what is
+// older than 100 ms, and SCTP believes in a larger MTU: the gateway's own limits, of rate and of size, bound what it sends.
 "use strict";
 
 const rtc = require("node-datachannel");
@@ -17,8 +20,10 @@ const rtc = require("node-datachannel");
 const BACKLOG_MS = 500, ROUND_TRIP_MAX_MS = 500, WAITING_MAX = 256, WAITING_BYTES_MAX = 300_000;
 /** The time in which the least round trip is found again. */
 const ROUND_TRIP_WINDOW_MS = 10_000;
-/** Of a data channel: bytes that wait, two datagrams. What is older than that is of no use. */
-const CHANNEL_WAITING_MAX = 2400;
+/** Of a data channel: what is on the way or waits in SCTP, in bytes, and what waits for that: two datagrams. */
+const SCTP_BYTES_MAX = 65_536, CHANNEL_WAITING_MAX = 2400;
+/** The least window of SCTP, in bytes. */
+const SCTP_WINDOW = 9000;
 
 /** Close codes of a WebSocket, by reason; else 1013, try again later. */
 const CLOSE_CODES = { moved: 1000, stopping: 1001, malformed: 1008, flood: 1008 };
@@ -92,6 +97,7 @@ function openChannels(links, options) {
   const port = options["rtc-port"], { datagramBytes, openMs } = links.limits;
   let count = 0, listener;
   // The library writes what it has to say to stdout. What matters of it is an exception or a state here too.
+  rtc.setSctpSettings({ sendBufferSize: SCTP_BYTES_MAX });
   rtc.initLogger("Fatal", () => links.figures.add("rtc_errors_total"));
   try {
     listener = new rtc.IceUdpMuxListener(port, options.bind);
@@ -102,7 +108,7 @@ function openChannels(links, options) {
   /** Answers a plainOffer() for a link. The channel becomes its road when it opens. Fails: an error of one line. */
   async function answer(link, offer) {
     const peer = new rtc.PeerConnection(`browser ${++count}`, {
-      iceServers: [], bindAddress: options.bind, enableIceUdpMux: true, mtu: 1280, maxMessageSize: datagramBytes + 1,
+      iceServers: [], bindAddress: options.bind, enableIceUdpMux: true, mtu: SCTP_WINDOW, maxMessageSize: datagramBytes + 1,
       portRangeBegin: port, portRangeEnd: port, disableAutoNegotiation: true,
     });
     let road = null, isClosed = false, giveUp = () => {};

@@ -1,7 +1,7 @@
 // The roads between a browser and a server, and the move from one to the other.
 "use strict";
 
-const assert = require("node:assert/strict"), test = require("node:test");
+const assert = require("node:assert/strict"), dgram = require("node:dgram"), test = require("node:test");
 const { CONNECT, INPUT, PeerBrowser, SNAPSHOT, WebSocketBrowser, fakeServer, makeOffer, post, sleep, startGateway, until } = require("./support.js");
 
 for (const [name, Kind] of [["a WebSocket", WebSocketBrowser], ["a data channel", PeerBrowser]]) {
@@ -53,6 +53,40 @@ test("a browser moves from the WebSocket to the channel: one socket, one place, 
   assert.equal(await gateway.figure('moved_total{road="webrtc"}'), 1);
   assert.equal(await gateway.figure('moved_total{road="websocket"}'), 1);
   assert.ok(!gateway.lines.some((line) => line.includes(secret) || line.includes(channel.secret)), "no secret is in the log");
+});
+
+// Before the fix, SCTP let datagrams wait for seconds, and the gateway took them for sent.
+test("over a channel that loses packets no datagram is late: what SCTP holds up is dropped", async (t) => {
+  const relay = dgram.createSocket("udp4");
+  await new Promise((done) => relay.bind(0, "127.0.0.1", done));
+  let rtcPort = 0, browser = 0, drawn = 7, isLossy = false, isOver = false;
+  t.after(() => {
+    isOver = true;
+    relay.close();
+  });
+  const draw = () => (drawn = (drawn * 16807) % 2147483647) / 2147483647;
+  relay.on("message", (bytes, { port }) => {
+    if (port !== rtcPort) browser = port;
+    if (isLossy && draw() < 0.05) return;
+    setTimeout(() => isOver || relay.send(bytes, port === rtcPort ? browser : rtcPort, "127.0.0.1"), 60 + 40 * draw());
+  });
+  const server = await fakeServer(t);
+  const gateway = await startGateway(t, [server], ["--public-rtc-port", String(relay.address().port)]);
+  rtcPort = gateway.options["rtc-port"];
+  const player = await (await PeerBrowser.open(t, gateway)).join(), [port] = server.from, delays = [];
+  isLossy = true;
+  player.take = (bytes) => { if (bytes.length === 1150) delays.push(performance.now() - bytes.readDoubleLE(1)); };
+  for (let i = 0; i < 300; ++i) {
+    const snapshot = Buffer.alloc(1150, SNAPSHOT);
+    snapshot.writeDoubleLE(performance.now(), 1);
+    server.socket.send(snapshot, port, "127.0.0.1");
+    player.send(INPUT, "x".repeat(40));
+    await sleep(16);
+  }
+  await sleep(300);
+  assert.ok(delays.length > 240, `${delays.length} of 300 have arrived`);
+  const late = delays.filter((each) => each > 500).length;
+  assert.ok(late < 30, `${late} of 300 took more than 500 ms`);
 });
 
 test("a WebSocket that breaks comes back by its secret; one that says goodbye is gone", async (t) => {

@@ -146,7 +146,7 @@ async function makeOffer(t, bindAddress = "127.0.0.1") {
   const peer = new rtc.PeerConnection(`test ${++peers}`, { iceServers: [], bindAddress });
   t.after(() => peer.close());
   const gathered = new Promise((done) => peer.onGatheringStateChange((state) => state === "complete" && done()));
-  const channel = peer.createDataChannel("datagrams", { unordered: true, maxRetransmits: 0 });
+  const channel = peer.createDataChannel("datagrams", { unordered: true, maxPacketLifeTime: 100 });
   const isOpen = new Promise((done) => channel.onOpen(done));
   await gathered;
   return { peer, channel, isOpen, sdp: peer.localDescription().sdp };

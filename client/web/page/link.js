@@ -11,6 +11,8 @@ const CHANNEL_OPEN_MS = 10_000, CHANNEL_AGAIN_MS = 20_000;
 const PAUSE_MS = 250, PAUSE_MAX_MS = 8000;
 /** What may wait here before datagrams are lost: two of them. */
 const WAITING_MAX = 2400;
+/** How long a channel sends a datagram, in both directions. What is older is of no use. */
+const LIFE_MS = 100;
 
 /** What the gateway means by the reason with which it closes a WebSocket. */
 const REASONS = {
@@ -167,7 +169,7 @@ export class Link {
     let secret = this.#secret;
     this.#secret = "";
     const peer = new RTCPeerConnection({ iceServers: [] });
-    const channel = peer.createDataChannel("datagrams", { ordered: false, maxRetransmits: 0 });
+    const channel = peer.createDataChannel("datagrams", { ordered: false, maxPacketLifeTime: LIFE_MS });
     channel.binaryType = "arraybuffer";
     const road = {
       kind: "WebRTC",
