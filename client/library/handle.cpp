@@ -344,18 +344,22 @@ void Handle::on_event(const client::MatchEvent& event) {
     return events.add(game.table, event, {client->connection().accept().player.value});
   }
   reset_seats_of_another_session();
-  const std::size_t seat = event.event.player.seat;
+  set_seat(event.event.player.seat, event.event.bytes);
+}
+
+void Handle::set_seat(std::size_t seat, ConstBytes state) {
   if (seat >= is_seat_known_.size()) return;
   is_seat_known_[seat] = true;
   std::size_t next = seat * seat_value_count();
   for (const FieldInfo& field : game.table.seat.fields()) {
     for (std::size_t i = 0; i < field.times; ++i) {
-      seat_values_[next++] = engine::value_of(field, i, event.event.bytes);
+      seat_values_[next++] = engine::value_of(field, i, state);
     }
   }
 }
 
-/// Allocates for every seat of the map, so that no later event does.
+/// Allocates for every seat of the map, so that no later event does. The own values are known if
+/// the player is new: a ticket and a hand-over bring one that has played.
 void Handle::reset_seats_of_another_session() {
   const Connection& connection = client->connection();
   if (connection.sessions() == 0 || seats_session_ == connection.began_in_seat()) return;
@@ -364,6 +368,11 @@ void Handle::reset_seats_of_another_session() {
   is_seat_known_.assign(seats, false);
   seat_values_.assign(seats * seat_value_count(), 0);
   listed_seats_.reserve(seats);
+  const bool has_moved = std::exchange(moves_, connection.moved()) != connection.moved();
+  if (seats_session_ == 0U || has_moved) return;
+  TypeBytes by_default;
+  game.table.seat.write_default(by_default.data());
+  set_seat(connection.accept().player.value, by_default.of(game.table.seat));
 }
 
 void Handle::follow() {
@@ -404,11 +413,11 @@ tb_status Handle::join(const std::optional<net::ConnectToken>& token) {
   const Connection& connection = client->connection();
   if (!connection.over() || connection.sessions() == 0) return TB_NOT_NOW;
   has_left = false;
+  std::optional<net::Address> other;
   if (token && !start.has_address && std::ranges::count(token->servers, connection.server()) == 0) {
-    client->connect_again(*token, now, *token->servers.begin());
-  } else {
-    client->connect_again(token ? *token : make_token(connection.server()), now);
+    other = *token->servers.begin();
   }
+  client->connect_again(token ? *token : make_token(connection.server()), now, other);
   return TB_OK;
 }
 
@@ -444,7 +453,7 @@ tb_phase Handle::phase() const {
   return resumes && connection.sessions() > 0 ? TB_RESUMING : TB_CONNECTING;
 }
 
-bool Handle::find_map() {
+bool Handle::find_session() {
   const engine::GameOnMap* const assets = client->assets();
   if (assets == nullptr) return false;
   if (const net::Address& server = client->connection().server(); server != server_shown_) {

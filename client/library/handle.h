@@ -266,9 +266,9 @@ struct Handle {
 
   /// Lists the walls of the session's map, and finds its name and its server's. Fails: false,
   /// before the first session.
-  [[nodiscard]] bool find_map();
+  [[nodiscard]] bool find_session();
 
-  /// Requires: find_map() has returned true.
+  /// Requires: find_session() has returned true.
   [[nodiscard]] tb_session session() const;
   [[nodiscard]] tb_figures figures() const;
 
@@ -300,6 +300,7 @@ struct Handle {
   [[nodiscard]] client::MakePlayer player();
   [[nodiscard]] net::ConnectToken make_token(const net::Address& to);
   void on_event(const client::MatchEvent& event);
+  void set_seat(std::size_t seat, ConstBytes state);
   void reset_seats_of_another_session();
   void try_server(std::size_t number);
   void renew_token();
@@ -322,6 +323,7 @@ struct Handle {
   std::vector<std::int64_t> seat_values_;  ///< by seat, as many of each
   /// In which they are known, as Connection::began_in_seat().
   std::optional<std::uint32_t> seats_session_;
+  std::uint32_t moves_ = 0;  ///< as Connection::moved() was then
   std::vector<tb_seat> listed_seats_;
   std::vector<std::int64_t> room_values_;
   std::string label_;

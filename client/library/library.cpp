@@ -56,25 +56,20 @@ tb_status call(std::initializer_list<Needed> needed, const Run& run) noexcept {
 
 // The bytes that each struct had at first. It grows at its end, so no caller knows fewer.
 
-template <class Last>
-constexpr std::size_t bytes_to(std::size_t offset) {
-  return offset + sizeof(Last);
-}
-
 constexpr std::size_t first_bytes(const tb_options*) {
-  return bytes_to<std::size_t>(offsetof(tb_options, error_size));
+  return offsetof(tb_options, error_size) + sizeof(tb_options::error_size);
 }
 
 constexpr std::size_t first_bytes(const tb_session*) {
-  return bytes_to<const char*>(offsetof(tb_session, map));
+  return offsetof(tb_session, map) + sizeof(tb_session::map);
 }
 
 constexpr std::size_t first_bytes(const tb_camera*) {
-  return bytes_to<double>(offsetof(tb_camera, half_height));
+  return offsetof(tb_camera, half_height) + sizeof(tb_camera::half_height);
 }
 
 constexpr std::size_t first_bytes(const tb_figures*) {
-  return bytes_to<std::uint64_t>(offsetof(tb_figures, datagrams_dropped));
+  return offsetof(tb_figures, datagrams_dropped) + sizeof(tb_figures::datagrams_dropped);
 }
 
 /// Writes a struct of a caller that may know more of its members, or fewer.
@@ -303,7 +298,7 @@ tb_status tb_client_ticket(tb_client* client, const char** out) {
 
 tb_status tb_client_session(tb_client* client, tb_session* out) {
   return call({client, out}, [&] {
-    return client->find_map() ? write_struct(out, client->session()) : TB_NOT_NOW;
+    return client->find_session() ? write_struct(out, client->session()) : TB_NOT_NOW;
   });
 }
 
@@ -360,7 +355,7 @@ tb_status tb_client_command(tb_client* client, uint32_t command, const int64_t* 
 
 tb_status tb_client_walls(tb_client* client, tb_list* out) {
   return call({client, out}, [&] {
-    return client->find_map() ? write_list(out, std::span{client->walls}) : TB_NOT_NOW;
+    return client->find_session() ? write_list(out, std::span{client->walls}) : TB_NOT_NOW;
   });
 }
 

@@ -422,6 +422,22 @@ TEST(ClientLibrary, PlaysAMatchOverABadLinkAndEveryHashIsRight) {
   }
 }
 
+// Before the fix, a player had no score until it first changed.
+TEST(ClientLibrary, KnowsTheValuesOfANewPlayerAtOnce) {
+  Harness harness{match_of_menagerie()};
+  Engine engine{harness};
+  while (engine.phase() == TB_CONNECTING)
+    engine.run_for(milliseconds{1});
+  tb_list values{};
+  ASSERT_EQ(tb_client_values(engine.handle(), TB_SEAT, &values), TB_OK);
+  const tb_type& type = type_of(engine, TB_SEAT, 0);
+  ASSERT_EQ(values.count, type.value_count);
+  for (std::uint32_t f = 0; f < type.fields.count; ++f) {
+    const tb_field& field = *TB_AT(tb_field, type.fields, f);
+    EXPECT_EQ(*TB_AT(std::int64_t, values, field.first), field.by_default) << field.name;
+  }
+}
+
 TEST(ClientLibrary, KeepsWhatIsPressedAndReleasedBetweenTwoTicks) {
   Harness harness{match_of_menagerie()};
   Engine engine{harness};
@@ -532,6 +548,10 @@ TEST(ClientLibrary, ResumesInItsSeatByTheTicket) {
     harness.network().cut(0);  // its goodbye is lost, as after a crash
   }
   Engine engine{harness, kPerfect, nullptr, ticket.c_str()};
+  while (engine.phase() == TB_CONNECTING || engine.phase() == TB_RESUMING)
+    engine.run_for(milliseconds{1});
+  tb_list values{};
+  EXPECT_EQ(tb_client_values(engine.handle(), TB_SEAT, &values), TB_NOT_NOW) << "they have changed";
   engine.run_for(seconds{2});
   EXPECT_EQ(engine.session().seat, seat);
   EXPECT_EQ(engine.session().resumed, 1U);
