@@ -10,6 +10,7 @@
 #include "tickbox/game_table.h"
 #include "tickbox/keys.h"
 #include "tickbox/program.h"
+#include "viewer/row.h"
 
 #include <array>
 #include <cstddef>
@@ -30,22 +31,10 @@ namespace tickbox::web {
 namespace {
 
 using Json = nlohmann::ordered_json;
+using viewer::Row;
 
 /// The longest text or datagram of the page: a token has at most 2 KiB.
 constexpr std::size_t kBufferBytes = 8192;
-
-/// An entity as the viewer's pages draw it (common/viewer/answers.h): in sub-units and ticks.
-struct Row {
-  static constexpr std::int32_t kControlled = 1;
-  static constexpr std::int32_t kCut = 2;
-  static constexpr std::int32_t kOneWay = 4;
-  static constexpr std::int32_t kSensor = 8;
-  static constexpr std::int32_t kHasLook = 16;
-  static constexpr std::int32_t kTeam = 32;
-
-  std::int32_t id_low, id_high, kind, owner, x, y, width, height, velocity_x, velocity_y, look,
-      flags;
-};
 
 struct Module {
   tb_client* client = nullptr;
@@ -138,15 +127,13 @@ Row row_of(const tb_entity& entity, double tick_rate) {
           .id_high = static_cast<std::int32_t>(entity.id >> 32U),
           .kind = static_cast<std::int32_t>(entity.kind),
           .owner = entity.owner == kNobody ? -1 : static_cast<std::int32_t>(entity.owner),
-          .x = sub_units(entity.x),
-          .y = sub_units(entity.y),
-          .width = sub_units(entity.width),
-          .height = sub_units(entity.height),
-          .velocity_x = sub_units(entity.velocity_x / tick_rate),
-          .velocity_y = sub_units(entity.velocity_y / tick_rate),
+          .min = {sub_units(entity.x), sub_units(entity.y)},
+          .size = {sub_units(entity.width), sub_units(entity.height)},
+          .velocity = {sub_units(entity.velocity_x / tick_rate),
+                       sub_units(entity.velocity_y / tick_rate)},
           .look = entity.glyph | entity.colour << 8 | entity.shape << 16,
           .flags = (entity.is_avatar ? Row::kControlled : 0) |
-                   (entity.is_new || entity.is_cut ? Row::kCut : 0) |
+                   (entity.is_new || entity.is_cut ? Row::kNew : 0) |
                    (entity.one_way ? Row::kOneWay : 0) | (entity.is_sensor ? Row::kSensor : 0) |
                    (entity.has_look ? Row::kHasLook : 0) | (entity.is_team ? Row::kTeam : 0)};
 }
@@ -197,12 +184,6 @@ TICKBOX_EXPORT(close) void play_close() {
 
 TICKBOX_EXPORT(leave) void play_leave() {
   static_cast<void>(tb_client_leave(client()));
-}
-
-/// Joins the next match, with the token in the buffer if it has one. Returns the status.
-TICKBOX_EXPORT(join) tb_status play_join(double now) {
-  const char* const token = module().buffer.data();
-  return tb_client_join(client(), *token == 0 ? nullptr : token, ns(now));
 }
 
 /// Takes a datagram from the buffer.

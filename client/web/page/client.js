@@ -109,11 +109,6 @@ export class Client {
   get ticket() { return this.#text(this.#call("ticket")); }
   /** The newest report of a wrong hash since the last call, as a document. */
   get desync() { return this.#text(this.#call("desync")); }
-  /** Joins the next match. Returns whether that was possible. */
-  join(token = "") {
-    this.#put(token);
-    return this.#call("join", now()) === 0;
-  }
   leave() { this.#call("leave"); }
   close() { this.#call("close"); }
 

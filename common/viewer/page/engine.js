@@ -6,7 +6,7 @@
 "use strict";
 
 const tickbox = (() => {
-  /** A row of 32-bit numbers, as common/viewer/answers.h has it. */
+  /** A row of 32-bit numbers, as common/viewer/row.h has it. */
   const ROW = [
     "id_low", "id_high", "kind", "owner", "x", "y", "width", "height", "velocity_x", "velocity_y",
     "look", "flags",

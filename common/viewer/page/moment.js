@@ -1,7 +1,7 @@
 // The entities of one tick, and events by tick: what the picture reads, of a recording as of a match that is played.
 "use strict";
 
-/** How many numbers of 32 bits a row has, as common/viewer/answers.h has it. */
+/** How many numbers of 32 bits a row has, as common/viewer/row.h has it. */
 const ROW_LENGTH = 12;
 
 /** The id that stands in numbers of 32 bits as its low half, then its high half. */

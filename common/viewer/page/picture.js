@@ -2,7 +2,7 @@
 // has the same pixels.
 "use strict";
 
-/** The flags of a row, as common/viewer/answers.h has them. */
+/** The flags of a row, as common/viewer/row.h has them. */
 const CONTROLLED = 1, NEW = 2, ONE_WAY = 4, SENSOR = 8, HAS_LOOK = 16, TEAM = 32;
 const SHAPES = ["box", "disc", "diamond", "flame"];
 /** How long the ring of an event is seen, in seconds. */
