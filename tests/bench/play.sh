@@ -4,18 +4,22 @@ set -euo pipefail
 
 usage() {
     cat <<'USAGE'
-usage: tests/bench/play.sh [--seconds S] [--delay MS] [--jitter MS] [--loss PERCENT] [--burst N] [GAME ...]
+usage: tests/bench/play.sh [--seconds S] [--delay MS] [--jitter MS] [--loss PERCENT] [--burst N]
+           [--clients NAMES] [GAME ...]
 
-  --seconds S       how long each client plays (60 by default)
+  --seconds S       how long each client plays (60 by default, at least 7)
   --delay, --jitter of each way, in milliseconds (80 and 20 by default)
   --loss PERCENT    of the packets of each way (5 by default)
   --burst N         packets that are lost together, in the mean (1 by default: each loss is independent)
+  --clients NAMES   which of "native python sdl love webrtc websocket firefox" play; all of them by default
   GAME              arena, platformer or bomber; all of them by default
 
 Makes two network namespaces and a bad road between them (play/road.c): server, six bots and gateway in one, the client in the
-other. The clients come one after the other: `tickbox connect`, the bot in Python (of the arena), and the page in Chromium by
-WebRTC and by WebSocket. Prints a line of JSON for each. `exact_share` is of the predictions that nothing else touched, `late_share` of the
-inputs; those of a page without its first five seconds. Root; the programs, pages and gateway that tests/run.sh has built.
+other. The clients come one after the other: `tickbox connect`, of the arena the bot in Python and the window of SDL, of the
+platformer the window of LÖVE, and the page in Chromium by WebRTC and by WebSocket and in Firefox by WebRTC. Prints a line of
+JSON for each. `exact_share` is of the predictions that nothing else touched, `late_share` of the inputs; those of a page
+without its first five seconds. `cpu_per_s` and `memory_mb` are of the client's process, in a browser of the page's; the
+windows are drawn by the processor. Root; the programs, pages and gateway that tests/run.sh has built, and firefox-esr.
 USAGE
 }
 
@@ -23,7 +27,9 @@ USAGE
 . "$(dirname "${BASH_SOURCE[0]}")/../command_line.sh"
 cd "$top"
 seconds=60 delay=80 jitter=20 loss=5 burst=1
-read_options 'seconds=number delay=count jitter=count loss=count2 burst=number' "$@"
+clients='native python sdl love webrtc websocket firefox'
+read_options 'seconds=number delay=count jitter=count loss=count2 burst=number clients=text' "$@"
+[ "$seconds" -ge 7 ] || wrong "--seconds takes a number from 7: the first five are for warming up"
 games=("${arguments[@]}")
 [ ${#games[@]} -gt 0 ] || games=(arena platformer bomber)
 for game in "${games[@]}"; do
@@ -45,6 +51,12 @@ trap finish EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 gcc -O2 tests/bench/play/road.c -o "$scratch/the-road"
+if [[ " $clients " == *" sdl "* ]]; then
+    package=$top/build/release/common/package
+    # shellcheck disable=SC2046 # several flags
+    gcc -O2 client/engines/sdl/arena.c -Icommon/include "$package/libarena_client.so" "-Wl,-rpath,$package" \
+        $(pkg-config --cflags --libs sdl2) -o "$scratch/arena"
+fi
 ip netns add "$near"
 ip netns add "$far"
 
@@ -71,9 +83,15 @@ for game in "${games[@]}"; do
     "${there[@]}" build/release/bin/tickbox load 10.77.0.1:7777 --clients 6 --seconds 24h --quiet >/dev/null 2>&1 &
     running+=($!)
     sleep 2
-    for client in native python webrtc websocket; do
-        if [ $client = python ] && [ "$game" != arena ]; then continue; fi
-        ip netns exec "$near" node tests/bench/play/play.js $client "$game" 10.77.0.1:7777 http://10.77.0.1:8080/ "$seconds" || true
+    for client in $clients; do
+        screen=()
+        case $client-$game in
+        sdl-arena | love-platformer) screen=(xvfb-run -a) ;;
+        python-arena | native-* | webrtc-* | websocket-* | firefox-*) ;;
+        *) continue ;;
+        esac
+        ip netns exec "$near" "${screen[@]}" node tests/bench/play/play.js "$client" "$game" 10.77.0.1:7777 \
+            http://10.77.0.1:8080/ "$seconds" "$scratch/arena" || true
     done
     kill "${running[@]:1}"
     wait "${running[@]:1}" || true

@@ -57,6 +57,9 @@ class Chromium {
     });
   }
 
+  /** The process and the group of all its processes. */
+  get pid() { return this.#process.pid; }
+
   onEvent(listen) { this.#listeners.push(listen); }
 
   /** Opens a page. `colours`: "light" or "dark". */
@@ -158,6 +161,12 @@ class Page {
     const event = { key, text, modifiers, windowsVirtualKeyCode };
     await this.send("Input.dispatchKeyEvent", { type: text ? "keyDown" : "rawKeyDown", ...event });
     await this.send("Input.dispatchKeyEvent", { type: "keyUp", ...event });
+  }
+
+  /** Holds a key down, or lets it go. */
+  hold(key, isDown) {
+    const code = key === " " ? "Space" : key.length > 1 ? key : `Key${key.toUpperCase()}`;
+    return this.send("Input.dispatchKeyEvent", { type: isDown ? "keyDown" : "keyUp", key, code });
   }
 
   /** Gives files to the input element that a selector names. */

@@ -176,8 +176,10 @@ function love.quit()
   check(tb.tb_client_figures(client[0], figures), "figures")
   check(tb.tb_client_why(client[0], why), "why")
   if ffi.string(why[0]) ~= "" then print("the session has ended: " .. ffi.string(why[0])) end
-  print(("finished %d hashes %d wrong %d"):format(
-    own_finishes, tonumber(figures.hashes_checked), tonumber(figures.hashes_wrong)))
+  local function count(name) return tonumber(figures[name]) end
+  print(("finished %d hashes %d wrong %d untouched %d exact %d inputs %d late %d"):format(
+    own_finishes, count("hashes_checked"), count("hashes_wrong"), count("predictions"), count("predictions_exact"),
+    count("inputs"), count("inputs_late")))
   tb.tb_client_close(client)
   client = nil
 end

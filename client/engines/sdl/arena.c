@@ -25,8 +25,7 @@ static void check(tb_status status, const char* what) {
 }
 
 static uint64_t now_ns(void) {
-  return (uint64_t)((double)SDL_GetPerformanceCounter() /
-                    (double)SDL_GetPerformanceFrequency() * 1e9);
+  return (uint64_t)(1e9 * SDL_GetPerformanceCounter() / SDL_GetPerformanceFrequency());
 }
 
 static void set_colour(const view* to, const uint8_t* rgb) {
@@ -34,10 +33,9 @@ static void set_colour(const view* to, const uint8_t* rgb) {
 }
 
 static SDL_FRect place(const view* to, double x, double y, double width, double height) {
-  const SDL_FRect box = {(float)((x - to->x) * to->scale + WIDTH / 2.0),
-                         (float)((y - to->y) * to->scale + HEIGHT / 2.0),
-                         (float)(width * to->scale), (float)(height * to->scale)};
-  return box;
+  return (SDL_FRect){(float)((x - to->x) * to->scale + WIDTH / 2.0),
+                     (float)((y - to->y) * to->scale + HEIGHT / 2.0),
+                     (float)(width * to->scale), (float)(height * to->scale)};
 }
 
 static void draw_walls(const view* to) {
@@ -190,11 +188,13 @@ int main(int argc, char** argv) {
   }
   check(tb_client_why(client, &reason), "why");
   if (reason[0] != 0) fprintf(stderr, "the session has ended: %s\n", reason);
-  tb_figures figures = {.size = sizeof(figures)};
-  check(tb_client_figures(client, &figures), "figures");
-  printf("hashes %llu wrong %llu\n", (unsigned long long)figures.hashes_checked,
-         (unsigned long long)figures.hashes_wrong);
+  tb_figures of = {.size = sizeof(of)};
+  check(tb_client_figures(client, &of), "figures");
+  const unsigned long long n[] = {of.hashes_checked,    of.hashes_wrong, of.predictions,
+                                  of.predictions_exact, of.inputs,       of.inputs_late};
+  printf("hashes %llu wrong %llu untouched %llu exact %llu inputs %llu late %llu\n", n[0], n[1],
+         n[2], n[3], n[4], n[5]);
   tb_client_close(&client);
   SDL_Quit();
-  return phase == TB_REFUSED || figures.hashes_wrong > 0 ? 1 : 0;
+  return phase == TB_REFUSED || of.hashes_wrong > 0 ? 1 : 0;
 }

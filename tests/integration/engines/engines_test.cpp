@@ -204,6 +204,7 @@ TEST(Engines, TheArenaInAWindowDrawsThePlayerWhereTheInterfaceSays) {
       arena + " && exec " + arena + " " + server.address() + " 10 " + shot + " chase");
   EXPECT_GT(number_after(out, "hashes"), 100);
   EXPECT_EQ(number_after(out, "wrong"), 0);
+  EXPECT_GT(number_after(out, "inputs"), 300);
   unsigned x = 0;
   unsigned y = 0;
   ASSERT_EQ(std::sscanf(out.c_str(), "player %u %u", &x, &y), 2) << out;
@@ -241,6 +242,7 @@ TEST(Engines, ThePlatformerInLoveReachesTheGoal) {
   EXPECT_GE(number_after(out, "finished"), 1);
   EXPECT_GT(number_after(out, "hashes"), 100);
   EXPECT_EQ(number_after(out, "wrong"), 0);
+  EXPECT_GT(number_after(out, "inputs"), 300);
   EXPECT_GT(fs::file_size(shot), 1'000U) << "a picture";
 }
 
