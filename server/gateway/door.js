@@ -144,7 +144,7 @@ class Door {
     if (headers["if-none-match"] === file.tag) return say(304, "", file.type, also);
     const accepted = String(headers["accept-encoding"] ?? "").split(/, */);
     const coding = ["br", "gzip"].find((name) => accepted.includes(name) && file.coded[name].length < file.plain.length);
-    return say(200, coding ? file.coded[coding] : file.plain, file.type, { ...also, ...(coding && { "Content-Encoding": coding }) });
+    return say(200, coding ? file.coded[coding] : file.plain, file.type, { ...also, ...(coding && { "Content-Encoding": coding, "X-Plain-Length": file.plain.length }) });
   }
 
   async #answer(request, say) {

@@ -2,7 +2,7 @@
 "use strict";
 
 const assert = require("node:assert/strict"), fs = require("node:fs"), http = require("node:http"), os = require("node:os"), path = require("node:path"), test = require("node:test");
-const { spawn } = require("node:child_process");
+const { spawn, spawnSync } = require("node:child_process");
 const { GATEWAY, PeerBrowser, WebSocketBrowser, fakeServer, freeUdpPort, startGateway, until } = require("./support.js");
 const { parseOptions } = require(`${GATEWAY}/options.js`), { makeLog } = require(`${GATEWAY}/gateway.js`);
 
@@ -21,6 +21,13 @@ async function run(t, words, ports = {}) {
   };
   return program;
 }
+
+const freeTcpPort = () => new Promise((done) => {
+  const probe = http.createServer().listen(0, "127.0.0.1", () => {
+    const { port } = probe.address();
+    probe.close(() => done(port));
+  });
+});
 
 function folder(t, files = {}) {
   const made = fs.mkdtempSync(path.join(os.tmpdir(), "gateway-"));
@@ -134,7 +141,8 @@ test("files: by type, compressed, with a tag and a strict policy; nothing else",
   for (const coding of ["gzip", "br"]) {
     const { headers, body } = await get(gateway.base, "/play.js", { "Accept-Encoding": coding });
     assert.equal(headers["content-encoding"], coding);
-    assert.equal(headers["content-length"], String(body.length), "pages show how much of a file is there");
+    assert.equal(headers["content-length"], String(body.length));
+    assert.equal(headers["x-plain-length"], String(script.length), "pages show how much of a file is there");
     assert.ok(body.length < 200);
     const { status } = await get(gateway.base, "/play.js", { "If-None-Match": headers.etag });
     assert.equal(status, 304);
@@ -176,4 +184,29 @@ test("IPv6 by both roads, where the machine has it", async (t) => {
   const server = await fakeServer(t, "::1"), gateway = await startGateway(t, [server], ["--bind", "::1"]);
   for (const Kind of [WebSocketBrowser, PeerBrowser]) await (await (await Kind.open(t, gateway)).join()).echo("by six");
   return undefined;
+});
+
+const hasNginx = spawnSync("nginx", ["-v"]).status === 0;
+test("the lines of README.md make nginx a proxy for files, offers and WebSockets, and for the prefix", { skip: !hasNginx && "nginx is not installed" }, async (t) => {
+  const origin = "https://play.example.org", files = folder(t, { "index.html": "<!doctype html>", "play.wasm": Buffer.alloc(100_000) });
+  const server = await fakeServer(t), gateway = await startGateway(t, [server], ["--files", files, "--origin", origin, "--trust-proxy"]);
+  const [, lines] = /```nginx\n([^]*?)```/.exec(fs.readFileSync(path.join(GATEWAY, "README.md"), "utf8"));
+  const port = await freeTcpPort(), own = folder(t);
+  const plain = lines.replace("listen 443 ssl http2", `listen 127.0.0.1:${port}`).replace(/^ *ssl_.*\n/gm, "").replace("127.0.0.1:8080", new URL(gateway.base).host);
+  const paths = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map((name) => `${name}_temp_path ${own}/${name};`).join(" ");
+  fs.writeFileSync(path.join(own, "conf"), `daemon off; master_process off; pid ${own}/pid; error_log stderr; events {}\nhttp { access_log off; ${paths}\n${plain}}`);
+  const nginx = spawn("nginx", ["-p", own, "-e", "stderr", "-c", path.join(own, "conf")], { stdio: ["ignore", "ignore", "pipe"] }), ended = new Promise((done) => nginx.on("close", done));
+  let said = "";
+  nginx.stderr.on("data", (data) => { said += data; });
+  t.after(async () => { nginx.kill("SIGKILL"); await ended; });
+  const proxy = { base: `http://127.0.0.1:${port}`, options: gateway.options };
+  await until(() => get(proxy.base, "/livez").catch(() => nginx.exitCode !== null && assert.fail(said)), "nginx", 8000);
+  const { headers, body } = await get(proxy.base, "/play.wasm", { "Accept-Encoding": "br" });
+  assert.deepEqual([headers["content-encoding"], headers["x-plain-length"], body.length < 1000], ["br", "100000", true]);
+  // What a browser says of itself does not count.
+  const browser = await (await WebSocketBrowser.open(t, proxy, { origin, forwarded: "203.0.113.1" })).join();
+  await browser.echo("by the WebSocket");
+  const peer = await PeerBrowser.open(t, proxy, { origin, forwarded: "203.0.113.1", secret: browser.secrets[0] });
+  await peer.echo("by the channel");
+  assert.match(gateway.lines.join("\n"), /link_accepted \{"road":"websocket","prefix":"127\.0\.0\.0\/24"/);
 });

@@ -59,7 +59,7 @@ for (const road of ["WebRTC", "WebSocket"]) {
       assert.ok(figures.predictions > 20);
       assert.deepEqual(page.errors, []);
       assert.equal(await page.evaluate("document.querySelector('#label').hidden"), game !== "bomber");
-      assert.equal(await page.said(), await page.evaluate("play.phase") === "playing" ? "" : "Wait a moment: your turn comes.");
+      await page.until("document.querySelector('#card').hidden ? play.phase === 'playing' : /^Wait a moment: your turn comes[.]/.test(document.querySelector('#card p').textContent)");
       assert.equal(await page.evaluate("location.hash"), road === "WebSocket" ? "#road=ws" : "");
       assert.match((await fetch(gateway.url)).headers.get("content-security-policy"), /^default-src 'none'; script-src 'self' 'wasm-unsafe-eval';/);
       for (const address of page.requests) assert.ok(address.startsWith(gateway.url) || address.startsWith(gateway.url.replace("http", "ws")), address);
@@ -188,9 +188,14 @@ test("a reload goes to the server of its ticket, and keeps the settings", option
   assert.equal(await page.evaluate("play.link.mayMove"), false);
 });
 
-/** Forwards TCP connections to a port. hang() lets those that are open pass nothing more; `isDeaf`: new ones do not either. */
+/** Forwards TCP connections to a port. hang() lets those that are open pass nothing more; `isDeaf`: new ones do not either.
+ *  stall() lets nothing pass for a time, and then all of it. */
 async function relayTcp(t, port) {
-  const sockets = new Set(), made = { isDeaf: false, hang: () => sockets.forEach((socket) => socket.unpipe().pause()) };
+  const sockets = new Set(), made = { isDeaf: false, hang: () => sockets.forEach((socket) => socket.unpipe().pause()), async stall(ms) {
+    sockets.forEach((socket) => socket.pause());
+    await sleep(ms);
+    sockets.forEach((socket) => socket.resume());
+  } };
   const server = net.createServer((outer) => {
     const inner = net.connect(port, "127.0.0.1");
     for (const socket of [outer, inner]) socket.on("error", () => {}).on("close", () => sockets.delete(socket)) && sockets.add(socket);
@@ -215,6 +220,36 @@ test("a WebSocket that passes nothing is replaced, and one that does not open is
     await page.until(`play.client.figures.snapshots > ${snapshots + 60} && play.phase === "playing"`);
   }
   assert.equal((await page.evaluate("play.client.session")).seat, seat);
+});
+
+// Once, such a page confirmed with its next input alone, a minute later. The gateway sent nothing until then, and the server
+// ended the session.
+test("a page in the background whose road has stalled plays on, however late its timers are", options, async (t) => {
+  const server = await startServer(t, "arena"), gateway = await startGateway(t, "arena", [server]);
+  const relayed = await relayTcp(t, new URL(gateway.url).port);
+  const page = await open(t, `http://127.0.0.1:${relayed.port}/#road=ws`, { before: `window.least = 0;
+    { const { setTimeout } = window; window.setTimeout = (run, ms) => setTimeout(run, Math.max(least, ms)); }` });
+  await page.phase("playing");
+  await hide(page, true);
+  await page.evaluate("least = 60000");
+  await relayed.stall(1500);
+  const { snapshots } = await page.figures();
+  await page.until(`play.client.figures.snapshots > ${snapshots + 60}`, 20_000);
+  assert.doesNotMatch(server.log, /timed_out/);
+});
+
+// Once, the page said how many KB had arrived, and not of how many.
+test("the page says how much of the game is there, and of a turn that comes when a player waits for it", options, async (t) => {
+  const server = await startServer(t, "arena"), gateway = await startGateway(t, "arena", [server]);
+  const page = await open(t, "about:blank", { before: `window.said = []; setInterval(() => { const text = document.querySelector("#card p")?.textContent; if (said.at(-1) !== text) said.push(text); }, 5);` });
+  await page.send("Network.emulateNetworkConditions", { offline: false, latency: 0, downloadThroughput: 300_000, uploadThroughput: 300_000 });
+  await page.send("Page.navigate", { url: gateway.url });
+  await page.phase("playing");
+  const said = await page.evaluate("said"), parts = said.map((text) => Number(/^loading, (\d+) %$/.exec(text)?.[1] ?? NaN)).filter((part) => part >= 0);
+  assert.ok(parts.length > 5 && parts.every((part, i) => part <= 100 && (i === 0 || part > parts[i - 1])), said.join("; "));
+  assert.ok(!said.includes("Wait a moment: your turn comes."), said.join("; "));
+  await page.evaluate(`Object.defineProperty(play.client, "phase", { get: () => "loading" })`);
+  await page.until("/^Wait a moment/.test(document.querySelector('#card p').textContent) && !document.querySelector('#card').hidden");
 });
 
 // Once, an offer that the gateway refused for its rate was the last one.

@@ -124,13 +124,17 @@ export class Link {
     if (!secret) this.#servers.clear();  // indexes are a gateway's own
     const socket = new WebSocket(new URL(`${this.base}ws`, location.href).href.replace(/^http/, "ws"), secret ? ["tickbox", `secret.${secret}`] : ["tickbox"]);
     socket.binaryType = "arraybuffer";
-    let arrived = 0;
+    let arrived = 0, confirmed = 0;
+    const confirmation = () => {
+      confirmed = arrived;
+      return [arrived & 255, (arrived >> 8) & 255];
+    };
     const road = this.#opening = {
       kind: "WebSocket",
       send(index, datagram) {
         if (socket.readyState !== WebSocket.OPEN || socket.bufferedAmount > WAITING_MAX) return false;
         const message = new Uint8Array(datagram.length + 3);
-        message.set([arrived & 255, (arrived >> 8) & 255, index]);
+        message.set([...confirmation(), index]);
         message.set(datagram, 3);
         socket.send(message);
         return true;
@@ -145,7 +149,11 @@ export class Link {
     socket.onmessage = ({ data }) => {
       if (typeof data !== "string") {
         ++arrived;
-        return this.#receive(data);
+        this.#receive(data);
+        // The gateway sends no more while an old datagram is not confirmed, and in the background the next input may be
+        // a minute away.
+        if (document.hidden && confirmed !== arrived && socket.readyState === WebSocket.OPEN) socket.send(new Uint8Array(confirmation()));
+        return undefined;
       }
       this.#secret = JSON.parse(data).secret;
       const isFirst = this.#opening === road;  // the gateway has taken it in

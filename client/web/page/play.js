@@ -11,6 +11,8 @@ import { Link } from "./link.js";
 
 /** How often figures and scores change, and the ticket is stored: a person cannot read faster. */
 const SLOW_MS = 250;
+/** A player who waits longer than this for a body is told so. */
+const TURN_MS = 1000;
 /** How long the page waits for a token of the page around it, before it tries without one. */
 const TOKEN_MS = 2000;
 /** How long an event stays in the list, in seconds, and how many are listed. */
@@ -49,14 +51,15 @@ function say(sentence, ...ways) {
   }));
 }
 
-/** Gets the module, and calls `arrived(kilobytes)`. */
+/** Gets the module, and calls `arrived(text)`: how much of it is here. */
 async function loadModule(arrived) {
-  const response = await fetch("play.wasm");
+  const response = await fetch("play.wasm"), { headers } = response;
   if (!response.ok) throw new Error(response.statusText);
+  const all = Number(headers.get(headers.has("Content-Encoding") ? "X-Plain-Length" : "Content-Length"));
   let size = 0;
   const counted = response.body.pipeThrough(new TransformStream({ transform(part, to) {
     size += part.length;
-    arrived(Math.round(size / 1000));
+    arrived(all ? `${Math.floor((100 * size) / all)} %` : `${Math.round(size / 1000)} KB`);
     to.enqueue(part);
   } }));
   return WebAssembly.compileStreaming(new Response(counted, { headers: { "Content-Type": "application/wasm" } }));
@@ -106,6 +109,7 @@ class Play {
   told = [];  // events in words
   #timer = 0;
   #slowAt = 0;
+  #enteredAt = 0;
   #session = { number: 0 };
   #why = "";
   #to = "";  // the server to which the client has sent last
@@ -137,7 +141,7 @@ class Play {
     this.phase = "";
     this.link?.close();
     say("connecting");
-    this.module ??= loadModule((size) => this.phase || say(`loading, ${size} KB`)).catch((cause) => { throw new Error("the game cannot be loaded now", { cause }); });
+    this.module ??= loadModule((part) => this.phase || say(`loading, ${part}`)).catch((cause) => { throw new Error("the game cannot be loaded now", { cause }); });
     this.claim ??= claimStored();
     this.link = new Link({ base: "", mayMove: settings.get("road") !== "ws" && "RTCPeerConnection" in window,
       onDatagram: (bytes) => this.#turn(bytes), onLost: (why) => { this.#why = why; } });
@@ -198,6 +202,7 @@ class Play {
 
   #enter(phase) {
     this.phase = phase;
+    this.#enteredAt = performance.now();
     const { session } = this.client;
     if (session && session.number !== this.#session.number) this.#openMatch(session);
     this.#store();
@@ -216,7 +221,7 @@ class Play {
     if (phase === "failed") return say(...this.failure);
     if (phase === "playing") return say(document.hidden ? "paused" : "");
     if (phase === "resuming") return say("the connection is lost; connecting again");
-    if (phase === "loading") return say("Wait a moment: your turn comes.");
+    if (phase === "loading") return performance.now() - this.#enteredAt < TURN_MS || say("Wait a moment: your turn comes.");
     if (!isOver(phase)) return say(this.client.session?.matches_ended ? "The match is over. The next one begins." : "connecting");
     const why = (this.client.why || "the match is over").replace(/[:;] .*/, "");  // the rest is for who runs the server
     const again = [phase === "ended" ? "Play again" : "Try again", () => this.#again()], isOfToken = /\btoken\b/.test(why);
@@ -257,6 +262,7 @@ class Play {
         this.#showFigures();
         this.#showScore();
         this.#showWords();
+        if (this.phase === "loading") this.#sayPhase();
         this.picture.setCards(["figures", "label", "score", "keys", "stick", "buttons"].map(byId));
         this.#store();
       }
