@@ -238,6 +238,41 @@ test("a page in the background whose road has stalled plays on, however late its
   assert.doesNotMatch(server.log, /timed_out/);
 });
 
+// Once, only a frame stored the ticket, and a tab in the background has none: the ticket stayed that of the server before.
+test("after a hand-over in the background the tab has the ticket of the next server", options, async (t) => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "play-")), [keys, file] = ["keys", "admin"].map((name) => path.join(folder, name));
+  t.after(() => fs.rmSync(folder, { recursive: true }));
+  fs.writeFileSync(file, "a-token-of-this-test", { mode: 0o600 });
+  const words = ["--key-file", keys, "--create-key", "--admin-token-file", file, "--max-clients", "4"];
+  const first = await startServer(t, "arena", ...words), second = await startServer(t, "arena", ...words), gateway = await startGateway(t, "arena", [first, second]);
+  const token = execFileSync(path.join(BIN, "tickbox"), ["token", "issue", "--key-file", keys, "--client", "7", "--server", first.address, "--expires", "60s", "--out", "-"], { encoding: "utf8" }).trim();
+  const page = await open(t, `${gateway.url}#token=${token}`, { before: "window.requestAnimationFrame = () => 0" });
+  await page.phase("playing");
+  const { seat } = await page.evaluate("play.client.session");
+  const drained = await fetch(`http://${first.ready.admin}/drain?to=${second.address}&admin=${second.ready.admin}`, { method: "POST", headers: { Authorization: "Bearer a-token-of-this-test" } });
+  assert.ok(drained.ok, await drained.text());
+  await page.until(`JSON.parse(sessionStorage.getItem("tickbox /")).address === "${second.address}" && play.client.session.number === 2 && play.phase === "playing"`);
+  assert.equal((await page.evaluate("play.client.session")).seat, seat);
+  assert.equal((await page.figures()).hashes_wrong, 0);
+});
+
+// Once, the page asked the server that was gone for the seat, again and again, until the tab was closed.
+test("a ticket of a server that the gateway does not list any more gives way to another server", options, async (t) => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "play-")), list = path.join(folder, "servers");
+  t.after(() => fs.rmSync(folder, { recursive: true }));
+  const first = await startServer(t, "arena"), second = await startServer(t, "arena");
+  fs.writeFileSync(list, `${first.address}\n${second.address}\n`);
+  const gateway = await startGateway(t, "arena", [], "--to-file", list), page = await open(t, gateway.url);
+  await page.phase("playing");
+  await first.stop("SIGKILL");
+  fs.writeFileSync(list, `${second.address}\n`);
+  gateway.child.kill("SIGHUP");
+  await until(() => /servers_reloaded/.test(gateway.log), "the gateway reads the list");
+  await page.evaluate("window.isBefore = true; location.reload(), 0");
+  await page.until("!window.isBefore && play.phase === 'playing'");
+  await until(() => /session_opened/.test(second.log), "the second server has it");
+});
+
 // Once, the page said how many KB had arrived, and not of how many.
 test("the page says how much of the game is there, and of a turn that comes when a player waits for it", options, async (t) => {
   const server = await startServer(t, "arena"), gateway = await startGateway(t, "arena", [server]);

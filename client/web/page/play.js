@@ -109,6 +109,7 @@ class Play {
   told = [];  // events in words
   #timer = 0;
   #slowAt = 0;
+  #storedAt = 0;
   #enteredAt = 0;
   #session = { number: 0 };
   #why = "";
@@ -146,7 +147,9 @@ class Play {
     this.link = new Link({ base: "", mayMove: settings.get("road") !== "ws" && "RTCPeerConnection" in window,
       onDatagram: (bytes) => this.#turn(bytes), onLost: (why) => { this.#why = why; } });
     const [{ servers, origins }, module, id] = await Promise.all([this.link.open(), this.module, this.claim]);
-    const { ticket, address } = stored();
+    const { address, ...session } = stored();
+    // The gateway lets nobody return to a server that it does not list any more.
+    const ticket = servers.some((server) => server.address === address) ? session.ticket : "";
     Object.assign(this, { origins, id });
     if (!ticket && !this.#token && this.#canAsk()) this.#token = await askForToken(origins, (late) => {
       this.#token = late;
@@ -161,7 +164,7 @@ class Play {
     if (given === undefined && !ticket) throw new Error("there is no server now");
     const open = (more) => client.open({ address: given ?? "", token: this.#token, bot: settings.get("bot") ?? "", seed: Number(settings.get("seed") ?? 1), ...more });
     try {
-      open(ticket ? { ticket, address: address ?? given ?? "" } : {});
+      open(ticket ? { ticket, address } : {});
     } catch (failure) {
       if (ticket) open();
       else throw /^token\b/.test(failure.message) ? new Error(newLink("its token is damaged"), { cause: failure }) : failure;
@@ -189,13 +192,14 @@ class Play {
 
   /** Takes a datagram if one has arrived, runs what is due, and comes again when the client wants it. */
   #turn(datagram) {
-    if (this.phase) this.#work(() => {
+    if (this.phase) this.#work((began) => {
       clearTimeout(this.#timer);
       if (datagram) this.client.receive(datagram);
       const next = this.client.step(), { phase } = this.client;
       if (phase !== this.phase) this.#enter(phase);
       if (isOver(phase)) return;
       this.link.check(phase === "playing" || phase === "loading");
+      if (began - this.#storedAt >= SLOW_MS) this.#store();
       this.#timer = setTimeout(() => this.#turn(), Math.min(next, 100));
     });
   }
@@ -264,7 +268,6 @@ class Play {
         this.#showWords();
         if (this.phase === "loading") this.#sayPhase();
         this.picture.setCards(["figures", "label", "score", "keys", "stick", "buttons"].map(byId));
-        this.#store();
       }
       ++this.frames;
     });
@@ -364,6 +367,7 @@ class Play {
 
   /** Stores what resumes this session. During a hand-over the ticket is one server's and the address the other's. */
   #store() {
+    this.#storedAt = performance.now();
     if (this.phase !== "playing" && this.phase !== "loading") return;
     const { ticket } = this.client;
     if (ticket) sessionStorage.setItem(STORED, JSON.stringify({ id: this.id, ticket, address: this.#to }));
