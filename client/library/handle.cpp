@@ -83,7 +83,7 @@ void Declarations::add(tb_declared of, const TypeInfo& type) {
                       .form = static_cast<std::uint32_t>(field.form),
                       .first = values,
                       .count = field.times,
-                      .by_default = is_id ? 0 : engine::value_of(field, 0, by_default)});
+                      .by_default = engine::value_of(field, 0, by_default)});
     values += field.times;
   }
   types_[of].push_back({.name = keep(type.name),

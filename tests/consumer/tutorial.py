@@ -52,7 +52,7 @@ def main():
     text = text.replace("127.0.0.1:7777", f"127.0.0.1:{port}").replace("127.0.0.1:9180", f"127.0.0.1:{admin}")
     # The server takes its ports from the environment.
     print(f"set -euxo pipefail\nexport TICKBOX_PORT={port} TICKBOX_ADMIN_PORT={admin}")
-    print("trap 'kill $server $gateway 2>/dev/null || true' EXIT; gateway=")
+    print("trap 'kill $server $gateway $rivals 2>/dev/null || true' EXIT; gateway= rivals=")
     # A window needs a screen. The gateway takes its ports from its options.
     print("love() { SDL_AUDIODRIVER=dummy ALSOFT_DRIVERS=null xvfb-run -a -s '-screen 0 800x600x24' love \"$@\"; }")
     if gateway:
@@ -61,6 +61,8 @@ def main():
         print('node() { exec node "$@" ' + ports + "; }")
     # 5: this machine is too busy to judge a server. What the tutorial shows does not depend on its speed.
     print('build/coins() { command build/coins "$@" || { local code=$?; [ $code = 5 ] || return $code; }; }')
+    # In the background env takes the place of the function, so that `kill` reaches the program.
+    text = re.sub(r"^build/coins .* &$", r"env \g<0>", text, flags=re.MULTILINE)
     for block in blocks(text):
         print(script_of(*block, bool(gateway)))
 

@@ -1,10 +1,10 @@
--- A game in a window of LÖVE, over tickbox/client.h by ffi. It draws any game, and counts who finishes the platformer.
+-- A game in a window of LÖVE, over tickbox/client.h by ffi. It draws any game, with its line, scores and newest events.
 --   love FOLDER HEADER LIBRARY ADDRESS [SECONDS [SHOT.png [BOT]]]     SECONDS: 0 plays until the window is closed
 
 local ffi = require("ffi")
 
 local tb, client, started, phase
-local own_finishes, seat = 0, nil
+local own_seat, seat_fields, told, colour_by_seat = nil, {}, {}, {}
 local camera = { x = 0, y = 0, scale = 20 }
 local options = {}
 
@@ -46,43 +46,33 @@ local function elements(list, kind)
   end
 end
 
--- Nothing for what the game does not have.
-local function find(of, kind, field)
-  local number = ffi.new("uint32_t[1]")
-  if tb.tb_client_find(client[0], of, kind, field, number) == tb.TB_OK then return number[0] end
-end
-
 function love.load(arguments)
   local header, library, address, seconds, shot, bot = unpack(arguments)
   if not address then
     print("usage: love FOLDER HEADER LIBRARY ADDRESS [SECONDS [SHOT.png [BOT]]]")
-    love.event.quit(2)
-    return
+    return love.event.quit(2)
   end
   options = { seconds = tonumber(seconds) or 0, shot = shot }
   declare(header)
   tb = ffi.load(library)
   started = love.timer.getTime()
-  client = ffi.new("tb_client*[1]")
-  phase = ffi.new("tb_phase[1]")
+  client, phase = ffi.new("tb_client*[1]"), ffi.new("tb_phase[1]")
   local why = ffi.new("char[300]", "open")  -- the library replaces it where it has more to say
   local given = ffi.new("tb_options")
   given.size, given.abi, given.address, given.bot = ffi.sizeof(given), 1, address, bot
   given.error, given.error_size = why, 300
   local status = tb.tb_client_open(given, now_ns(), client)
   check(status, ffi.string(why))
-  options.finished = find(tb.TB_EVENTS, "Finished", nil)
-  options.who = options.finished and find(tb.TB_EVENTS, "Finished", "who")
-  love.window.setTitle("Tickbox")
+  local types = ffi.new("tb_list")
+  check(tb.tb_client_types(client[0], tb.TB_SEAT, types), "types")
+  for field in elements(ffi.cast("const tb_type*", types.at).fields, "tb_field") do
+    seat_fields[#seat_fields + 1] = { name = ffi.string(field.name), first = field.first }
+  end
 end
 
-function love.keypressed(key)
-  tb.tb_client_key(client[0], key == "return" and "enter" or key, 1)
-end
-
-function love.keyreleased(key)
-  tb.tb_client_key(client[0], key == "return" and "enter" or key, 0)
-end
+local function press(key, is_down) tb.tb_client_key(client[0], key == "return" and "enter" or key, is_down) end
+function love.keypressed(key) press(key, 1) end
+function love.keyreleased(key) press(key, 0) end
 
 function love.focus(has_focus)
   if client and not has_focus then tb.tb_client_release_all(client[0]) end
@@ -94,13 +84,12 @@ function love.update()
   check(tb.tb_client_phase(client[0], phase), "phase")
   local session = ffi.new("tb_session")
   session.size = ffi.sizeof(session)
-  if tb.tb_client_session(client[0], session) == 0 then seat = session.seat end
+  if tb.tb_client_session(client[0], session) == 0 then own_seat = session.seat end
   local events = ffi.new("tb_list")
   check(tb.tb_client_events(client[0], events), "events")
   for event in elements(events, "tb_event") do
-    if event.type == options.finished and tonumber(event.values[options.who]) == seat then
-      own_finishes = own_finishes + 1
-    end
+    if event.text[0] ~= 0 then table.insert(told, 1, ffi.string(event.text)) end
+    told[5] = nil
   end
   local is_over = phase[0] == tb.TB_REFUSED or phase[0] == tb.TB_ENDED
   local is_late = options.seconds > 0 and love.timer.getTime() - started > options.seconds
@@ -138,10 +127,33 @@ local function draw_box(shape, x, y, width, height)
   end
 end
 
--- The colour that the game gives. It leaves a player's open: white if own, else not red.
+-- The colour that the game gives. It leaves a player's open: white if own, else neither red nor yellow.
 local function colour_of(entity)
-  if entity.has_look ~= 0 or entity.is_avatar == 0 then return colours[entity.colour % 8] end
-  return colours[entity.origin == tb.TB_PREDICTED and 7 or 2 + entity.owner % 5]
+  local is_free = entity.is_avatar ~= 0 and entity.has_look == 0
+  local free = entity.owner == own_seat and 7 or ({ 2, 4, 5, 6 })[entity.owner % 4 + 1]
+  local colour = colours[is_free and free or entity.colour % 8]
+  if entity.is_avatar ~= 0 then colour_by_seat[entity.owner] = colour end
+  return colour
+end
+
+-- The game's line, the first value of each player that is known, and the newest events.
+local function draw_words()
+  local label, seats, scores = ffi.new("const char*[1]"), ffi.new("tb_list"), {}
+  if tb.tb_client_label(client[0], label) == 0 then
+    love.graphics.printf(ffi.string(label[0]), 0, 8, love.graphics.getWidth(), "center")
+  end
+  check(tb.tb_client_seats(client[0], seats), "seats")
+  for seat in elements(seats, "tb_seat") do
+    if seat.value_count > 0 then scores[#scores + 1] = { seat = seat.seat, score = tonumber(seat.values[0]) } end
+  end
+  table.sort(scores, function(a, b) return a.score > b.score end)
+  for i, line in ipairs(scores) do
+    local who = line.seat == own_seat and "you" or "P" .. line.seat
+    love.graphics.setColor(colour_by_seat[line.seat] or { 0.6, 0.6, 0.6 })
+    love.graphics.print(("%s: %d %s"):format(who, line.score, seat_fields[1].name), 8, 18 * i - 10)
+  end
+  love.graphics.setColor(1, 1, 1)
+  love.graphics.print(table.concat(told, "\n"), 8, love.graphics.getHeight() - 80)
 end
 
 function love.draw()
@@ -166,20 +178,23 @@ function love.draw()
   end
   love.graphics.pop()
   love.graphics.setColor(1, 1, 1)
-  love.graphics.print(("finished: %d"):format(own_finishes), 8, 8)
+  draw_words()
 end
 
 function love.quit()
   if not client then return end
-  local figures, why = ffi.new("tb_figures"), ffi.new("const char*[1]")
+  local figures, why, values = ffi.new("tb_figures"), ffi.new("const char*[1]"), ffi.new("tb_list")
   figures.size = ffi.sizeof(figures)
   check(tb.tb_client_figures(client[0], figures), "figures")
   check(tb.tb_client_why(client[0], why), "why")
   if ffi.string(why[0]) ~= "" then print("the session has ended: " .. ffi.string(why[0])) end
+  local has_values = tb.tb_client_values(client[0], tb.TB_SEAT, values) == 0
+  for _, field in ipairs(has_values and seat_fields or {}) do
+    print(("%s %d"):format(field.name, tonumber(ffi.cast("const int64_t*", values.at)[field.first])))
+  end
   local function count(name) return tonumber(figures[name]) end
-  print(("finished %d hashes %d wrong %d untouched %d exact %d inputs %d late %d"):format(
-    own_finishes, count("hashes_checked"), count("hashes_wrong"), count("predictions"), count("predictions_exact"),
-    count("inputs"), count("inputs_late")))
+  print(("hashes %d wrong %d untouched %d exact %d inputs %d late %d"):format(count("hashes_checked"), count("hashes_wrong"),
+    count("predictions"), count("predictions_exact"), count("inputs"), count("inputs_late")))
   tb.tb_client_close(client)
   client = nil
 end

@@ -1,5 +1,4 @@
-// The arena in a window, over tickbox/client.h and SDL2. It draws any game: what it knows of the
-// arena is the name of one event.
+// A game in a window, over tickbox/client.h and SDL2. It draws any game; the title has its words.
 //   arena ADDRESS [SECONDS [SHOT.bmp [BOT]]]     SECONDS: 0 plays until the window is closed
 
 #include <SDL.h>
@@ -33,8 +32,7 @@ static void set_colour(const view* to, const uint8_t* rgb) {
 }
 
 static SDL_FRect place(const view* to, double x, double y, double width, double height) {
-  return (SDL_FRect){(float)((x - to->x) * to->scale + WIDTH / 2.0),
-                     (float)((y - to->y) * to->scale + HEIGHT / 2.0),
+  return (SDL_FRect){(float)((x - to->x) * to->scale + WIDTH / 2.0), (float)((y - to->y) * to->scale + HEIGHT / 2.0),
                      (float)(width * to->scale), (float)(height * to->scale)};
 }
 
@@ -53,14 +51,14 @@ static void draw_walls(const view* to) {
 }
 
 // The colours of tickbox/keys.h, from black to white.
-static const uint8_t colours[8][3] = {{40, 44, 52},   {224, 92, 84},   {110, 200, 110},
-                                      {240, 200, 80}, {92, 148, 240},  {206, 120, 220},
-                                      {92, 208, 214}, {236, 240, 244}};
+static const uint8_t colours[8][3] = {{40, 44, 52}, {224, 92, 84}, {110, 200, 110}, {240, 200, 80},
+                                      {92, 148, 240}, {206, 120, 220}, {92, 208, 214}, {236, 240, 244}};
 
-// The colour that the game gives. It leaves a player's open: white if own, else not red.
+// The colour that the game gives. It leaves a player's open: white if own, else not red or yellow.
 static const uint8_t* colour_of(const tb_entity* entity) {
+  static const uint8_t others[4] = {2, 4, 5, 6};
   if (entity->has_look || !entity->is_avatar) return colours[entity->colour % 8];
-  return colours[entity->origin == TB_PREDICTED ? 7 : 2 + entity->owner % 5];
+  return colours[entity->origin == TB_PREDICTED ? 7 : others[entity->owner % 4]];
 }
 
 static void draw_entity(const view* to, const tb_entity* entity) {
@@ -80,9 +78,8 @@ static void draw_entity(const view* to, const tb_entity* entity) {
   }
 }
 
-// Draws what the client shows. Returns the player's own entity, or null.
-static const tb_entity* draw(view* to) {
-  static const uint8_t ground[3] = {24, 28, 34};
+// Draws what the client shows. Returns where the player's own entity is.
+static SDL_FRect draw(view* to) {
   tb_list shown;
   tb_camera camera = {.size = sizeof(camera)};
   check(tb_client_shown(client, now_ns(), &shown), "shown");
@@ -91,13 +88,14 @@ static const tb_entity* draw(view* to) {
     to->y = camera.y;
     to->scale = SDL_min(WIDTH / 2.0 / camera.half_width, HEIGHT / 2.0 / camera.half_height);
   }
-  set_colour(to, ground);
+  set_colour(to, (const uint8_t[]){24, 28, 34});
   SDL_RenderClear(to->renderer);
-  const tb_entity* own = NULL;
+  SDL_FRect own = {-1, -1, 0, 0};
   for (uint32_t i = 0; i < shown.count; ++i) {
     const tb_entity* entity = TB_AT(tb_entity, shown, i);
     draw_entity(to, entity);
-    if (entity->origin == TB_PREDICTED && entity->is_avatar) own = entity;
+    if (entity->origin != TB_PREDICTED || !entity->is_avatar) continue;
+    own = place(to, entity->x, entity->y, entity->width, entity->height);
   }
   return own;
 }
@@ -117,25 +115,35 @@ static int handle_events(void) {
     if (event.type == SDL_QUIT) return 0;
     if (event.type == SDL_KEYDOWN) press(event.key.keysym.sym, 1);
     if (event.type == SDL_KEYUP) press(event.key.keysym.sym, 0);
-    if (event.type == SDL_WINDOWEVENT && event.window.event == SDL_WINDOWEVENT_FOCUS_LOST) {
-      tb_client_release_all(client);
-    }
+    if (event.type != SDL_WINDOWEVENT) continue;
+    if (event.window.event == SDL_WINDOWEVENT_FOCUS_LOST) tb_client_release_all(client);
   }
   return 1;
 }
 
-// Counts the hits in the title of the window.
-static void count_hits(SDL_Window* window, uint32_t hit) {
-  static int hits = 0;
-  char title[64];
-  tb_list events;
+// Writes the game's line, the first value of each player that is known, and the newest event.
+static void write_title(SDL_Window* window) {
+  static char told[100];
+  char title[400], part[100];
+  const char* label;
+  tb_list seats, events;
+  tb_session session = {.size = sizeof(session)};
+  if (tb_client_label(client, &label) != TB_OK) return;
+  check(tb_client_session(client, &session), "session");
+  check(tb_client_seats(client, &seats), "seats");
   check(tb_client_events(client, &events), "events");
-  for (uint32_t i = 0; i < events.count; ++i) {
-    if (TB_AT(tb_event, events, i)->type == hit) ++hits;
+  snprintf(title, sizeof(title), "%s", label[0] != 0 ? label : session.game);
+  for (uint32_t i = 0; i < seats.count && TB_AT(tb_seat, seats, i)->value_count > 0; ++i) {
+    const tb_seat* seat = TB_AT(tb_seat, seats, i);
+    snprintf(part, sizeof(part), " | %s%u: %lld", seat->seat == session.seat ? "you, P" : "P", seat->seat, (long long)seat->values[0]);
+    SDL_strlcat(title, part, sizeof(title));
   }
-  if (events.count == 0) return;
-  snprintf(title, sizeof(title), "Tickbox: %d hits", hits);
-  SDL_SetWindowTitle(window, title);
+  for (uint32_t i = 0; i < events.count; ++i) {
+    const char* text = TB_AT(tb_event, events, i)->text;
+    if (text[0] != 0) snprintf(told, sizeof(told), " | %s", text);
+  }
+  SDL_strlcat(title, told, sizeof(title));
+  if (strcmp(title, SDL_GetWindowTitle(window)) != 0) SDL_SetWindowTitle(window, title);
 }
 
 static void save(SDL_Renderer* renderer, const char* file) {
@@ -155,27 +163,21 @@ int main(int argc, char** argv) {
   const double seconds = argc > 2 ? atof(argv[2]) : 0;
   SDL_Window* window = NULL;
   view to = {NULL, 0, 0, 20};
-  if (SDL_Init(SDL_INIT_VIDEO) != 0 ||
-      SDL_CreateWindowAndRenderer(WIDTH, HEIGHT, 0, &window, &to.renderer) != 0) {
+  if (SDL_Init(SDL_INIT_VIDEO) != 0 || SDL_CreateWindowAndRenderer(WIDTH, HEIGHT, 0, &window, &to.renderer) != 0) {
     fprintf(stderr, "no window: %s\n", SDL_GetError());
     return 1;
   }
   char why[300] = "open";  // the library replaces it where it has more to say
   const tb_options options = {.size = sizeof(options), .abi = TB_ABI, .address = argv[1],
-                              .bot = argc > 4 ? argv[4] : NULL, .error = why,
-                              .error_size = sizeof(why)};
+                              .bot = argc > 4 ? argv[4] : NULL, .error = why, .error_size = sizeof(why)};
   check(tb_client_open(&options, now_ns(), &client), why);
-  uint32_t hit = UINT32_MAX;
-  tb_client_find(client, TB_EVENTS, "Hit", NULL, &hit);
   const uint64_t end = now_ns() + (uint64_t)(seconds * 1e9);
   tb_phase phase = TB_CONNECTING;
   const char* reason = "";
   while (handle_events() && phase != TB_REFUSED && phase != TB_ENDED) {
     check(tb_client_step(client, now_ns()), "step");
     check(tb_client_phase(client, &phase), "phase");
-    const tb_entity* own = draw(&to);
-    const SDL_FRect at = own != NULL ? place(&to, own->x, own->y, own->width, own->height)
-                                     : (SDL_FRect){-1, -1, 0, 0};
+    const SDL_FRect at = draw(&to);
     draw_walls(&to);
     if (seconds > 0 && now_ns() > end) {
       printf("player %.0f %.0f\n", at.x + at.w / 2, at.y + at.h / 2);
@@ -183,17 +185,15 @@ int main(int argc, char** argv) {
       break;
     }
     SDL_RenderPresent(to.renderer);
-    count_hits(window, hit);
+    write_title(window);
     SDL_Delay(8);
   }
   check(tb_client_why(client, &reason), "why");
   if (reason[0] != 0) fprintf(stderr, "the session has ended: %s\n", reason);
   tb_figures of = {.size = sizeof(of)};
   check(tb_client_figures(client, &of), "figures");
-  const unsigned long long n[] = {of.hashes_checked,    of.hashes_wrong, of.predictions,
-                                  of.predictions_exact, of.inputs,       of.inputs_late};
-  printf("hashes %llu wrong %llu untouched %llu exact %llu inputs %llu late %llu\n", n[0], n[1],
-         n[2], n[3], n[4], n[5]);
+  const double n[] = {of.hashes_checked, of.hashes_wrong, of.predictions, of.predictions_exact, of.inputs, of.inputs_late};
+  printf("hashes %.0f wrong %.0f untouched %.0f exact %.0f inputs %.0f late %.0f\n", n[0], n[1], n[2], n[3], n[4], n[5]);
   tb_client_close(&client);
   SDL_Quit();
   return phase == TB_REFUSED || of.hashes_wrong > 0 ? 1 : 0;

@@ -167,13 +167,13 @@ typedef enum tb_declared {
 typedef enum tb_form { TB_WHOLE = 0, TB_FLAG = 1, TB_PRESS = 2, TB_PLAYER = 3, TB_REF = 4 } tb_form;
 
 /// A field has `count` values, from number `first` of its type on. A TB_PLAYER is a seat or 65535,
-/// a TB_REF the id of an entity or 0.
+/// a TB_REF the id of an entity or -1.
 typedef struct tb_field {
   const char* name;
   int64_t min, max;
   uint32_t form;  // a tb_form
   uint32_t first, count;
-  int64_t by_default;  // of its first value; 0 for a TB_REF
+  int64_t by_default;  // of its first value
 } tb_field;
 
 typedef struct tb_type {
@@ -191,9 +191,13 @@ typedef struct tb_key {
 /// Lists the types of one tb_declared, as tb_type.
 TB_API tb_status tb_client_types(const tb_client* client, uint32_t of, tb_list* out);
 
-/// Gives the number of a type, or of the first value of a field among the values of its type.
-/// `type`: null where there is one type alone. `field`: null for the number of the type. Fails:
-/// TB_UNKNOWN.
+/// Finds the number of a type, or of the first value of a field among the values of its type:
+///
+///   tb_client_find(client, TB_KINDS, "Hero", NULL, &kind)      // as tb_entity::kind has it
+///   tb_client_find(client, TB_KINDS, "Hero", "coins", &coins)  // in tb_entity::values
+///   tb_client_find(client, TB_INPUT, NULL, "run", &run)        // it has one type
+///
+/// Fails: TB_UNKNOWN; TB_WRONG_USE without any name.
 TB_API tb_status tb_client_find(const tb_client* client, uint32_t of, const char* type,
                                 const char* field, uint32_t* out);
 
@@ -224,6 +228,7 @@ TB_API tb_status tb_client_command(tb_client* client, uint32_t command, const in
 
 // ---- what to draw
 
+/// Border::Solid of a map is four walls outside of its box.
 typedef struct tb_wall {
   double x, y, width, height;  // x, y: the corner with the least of both
   uint32_t one_way;            // the only solid side: 0 all, 1 up, 2 down, 3 left, 4 right
@@ -238,7 +243,7 @@ typedef struct tb_entity {
   const int64_t* values;          // of its kind; null while none is known
   uint32_t value_count;
   uint32_t kind;
-  uint32_t owner;                // a seat; 65535: nobody's
+  uint32_t owner;                // a seat, for the own player tb_session::seat; 65535: nobody's
   uint8_t origin;                // a tb_origin
   uint8_t is_avatar;             // moved by the inputs of its owner
   uint8_t is_new;                // tb_client_shown() did not have it the last time
@@ -250,6 +255,7 @@ typedef struct tb_entity {
   uint8_t is_team;               // the colour is that of its owner's team
 } tb_entity;
 
+/// The player's view, as wide as the game's sight(). The server sends little beyond it.
 typedef struct tb_camera {
   uint32_t size;  // sizeof(tb_camera)
   uint32_t reserved;
@@ -270,7 +276,8 @@ TB_API tb_status tb_client_shown(tb_client* client, uint64_t now_ns, tb_list* ou
 TB_API tb_status tb_client_camera(const tb_client* client, tb_camera* out);
 
 /// Lists the values, as int64_t, of the own seat (TB_SEAT) or of the match (TB_ROOM), as they are
-/// in the newest view. Fails: TB_NOT_NOW while they are not known.
+/// in the newest view. Fails: TB_NOT_NOW before the first view; of the own seat, after a resume by
+/// ticket, until its values change.
 TB_API tb_status tb_client_values(tb_client* client, uint32_t of, tb_list* out);
 
 typedef struct tb_seat {
@@ -279,8 +286,9 @@ typedef struct tb_seat {
   uint32_t seat;
 } tb_seat;
 
-/// Lists the players whose values are known, as tb_seat, by seat: the own one, and others whose
-/// values have changed where this player could see them. One that has left stays in the list.
+/// Lists the players whose values are known, as tb_seat, by seat: the own one as tb_client_values()
+/// has it, others once their values change where this player could see them. One that has left
+/// stays in the list. For a table of all players a game keeps it in its Room.
 TB_API tb_status tb_client_seats(tb_client* client, tb_list* out);
 
 typedef struct tb_event {
@@ -288,7 +296,7 @@ typedef struct tb_event {
   uint32_t tick;
   const int64_t* values;
   uint32_t value_count;
-  const char* text;  // the event as the game tells it, such as "P3 hit you"; empty if it does not
+  const char* text;  // in the game's words, as "P3 hit you": P3 has seat 3; empty if it has none
 } tb_event;
 
 /// Lists the events since the last call, as tb_event: in their order, each once. Of more than 1,024

@@ -476,9 +476,9 @@ class Step : public detail::AnyStep {
     this->spawn_row(kNumber<Kind>, &state, min, velocity, parent);
   }
 
-  /// Sends an event, in order and once, to every player who sees the place of `at`, to the player
-  /// who controls or owns `at`, and to every player whom a field of the event names. A client for
-  /// which 128 events wait loses further ones.
+  /// Sends an event, in order and once, to each player who sees the place of `at`, who controls or
+  /// owns `at`, or whom a field of the event names. What all players must know is kept in Room. A
+  /// client for which 128 events wait loses further ones.
   template <class Event>
   void emit(Ref at, const Event& event) const {
     this->emit_row(at, detail::kNumberInEvents<Game, Event>, &event);

@@ -94,8 +94,8 @@ struct CaptionWords {
 
 }  // namespace detail
 
-/// A text for people, in which each {} stands for the next value: a number or a player. By default
-/// there is none.
+/// A text for people. Each {} is the next value: a number, or a player as P3. The own player is You
+/// at the start, you elsewhere: use verbs such as took, won. By default there is no text.
 struct Caption {
   static constexpr std::size_t kValuesMax = 6;
 
