@@ -144,7 +144,7 @@ Rules read_rules() {
       {"client/library",
        {"core", "sim", "engine", "tickbox", "views", "bots", "net", "protocol", "desync", "os",
         "cli", "client", "client/presentation"}},
-      {"client/web", {"core", "tickbox"}},
+      {"client/web", {"core", "tickbox", "viewer"}},
       {"client/commands",
        {"core", "json", "sim", "engine", "tickbox", "bots", "views", "games", "net", "record", "os",
         "cli", "desync", "client", "client/scenario"}}});
