@@ -24,6 +24,8 @@ const MARGIN = 8;
 const WINDOW_LEAST = 0.4;
 /** How many lines a label goes up to find a free place, and the height of a line in CSS pixels. */
 const LABEL_LINES = 4, LINE = 13;
+/** The longest side of a body that is drawn once for many, in CSS pixels; how many such are kept; their space for the shade. */
+const STAMP_MAX = 200, STAMPS_MAX = 256, SHADE = 0.2;
 const SPARKS = 7;
 const FLAME = [["#e2452b", 1, 0], ["#ff9a2e", 0.68, 0.12], ["#ffe27a", 0.36, 0.2]];
 
@@ -41,6 +43,7 @@ class Picture {
   #drawn = {};
   #labels = [];
   #taken = [];
+  #stamps = new Map();
 
   constructor(canvas) {
     this.canvas = canvas;
@@ -277,20 +280,9 @@ class Picture {
 
   #drawBody(box, middle, colour, { shape, isPlayer, isSensor, hasLook, isOneWay, size }) {
     const { g } = this, { scale } = this.#camera;
-    const path = () => {
-      g.beginPath();
-      if (shape === "disc") g.ellipse(middle.x, middle.y, box.w / 2, box.h / 2, 0, 0, 7);
-      else if (shape === "diamond") {
-        g.moveTo(middle.x, box.y);
-        g.lineTo(box.x + box.w, middle.y);
-        g.lineTo(middle.x, box.y + box.h);
-        g.lineTo(box.x, middle.y);
-        g.closePath();
-      } else g.roundRect(box.x, box.y, box.w, box.h, Math.min(isPlayer ? 0.3 : 0.1, box.w / 2, box.h / 2));
-    };
     // What a game draws is there to be seen; a sensor without a look is a place.
     if (isSensor && !(hasLook && shape !== "box")) {
-      path();
+      outline(g, box, shape, isPlayer);
       g.globalAlpha = size < 14 ? 0.8 : 0.35;
       g.fillStyle = colour;
       g.fill();
@@ -303,45 +295,25 @@ class Picture {
       g.setLineDash([]);
       return;
     }
-    if (size > 5) {
-      g.save();
-      g.translate(0.05, 0.1);
-      path();
-      g.fillStyle = look.palette.shade;
-      g.fill();
-      g.restore();
-    }
-    path();
-    if (size > 8) {
-      const [x, y] = shape === "disc" ? [middle.x - box.w * 0.18, middle.y - box.h * 0.2] : [0, 0];
-      const shade = shape === "disc" ? g.createRadialGradient(x, y, 0, x, y, box.w * 0.75) : g.createLinearGradient(0, box.y, 0, box.y + box.h);
-      shade.addColorStop(0, `color-mix(in srgb, ${colour}, white ${shape === "disc" ? 55 : 20}%)`);
-      if (shape === "disc") shade.addColorStop(0.35, colour);
-      shade.addColorStop(1, `color-mix(in srgb, ${colour}, black ${shape === "disc" ? 40 : 18}%)`);
-      g.fillStyle = shade;
-    } else g.fillStyle = colour;
-    g.fill();
-    if (size > 12 && !isPlayer && shape !== "disc") this.#drawEdges(box, middle, colour, shape);
-    if (isOneWay) {
-      g.fillStyle = look.palette.top;
-      g.fillRect(box.x, box.y, box.w, Math.min(box.h, 0.12));
-    }
+    const seen = { shape, colour, isPlayer, isOneWay, shades: size > 8, edges: size > 12 && !isPlayer && shape !== "disc" };
+    if (size > STAMP_MAX || size <= 5) drawSolid(g, box, seen, size > 5);
+    else g.drawImage(this.#stampOf(box.w, box.h, seen), box.x - SHADE, box.y - SHADE, box.w + 2 * SHADE, box.h + 2 * SHADE);
   }
 
-  /** A box has a frame, a diamond facets. */
-  #drawEdges(box, middle, colour, shape) {
-    const { g } = this, inset = Math.min(box.w, box.h) * 0.14;
-    g.strokeStyle = `color-mix(in srgb, ${colour}, black 35%)`;
-    g.lineWidth = Math.min(box.w, box.h) * 0.06;
-    g.beginPath();
-    if (shape === "box") g.rect(box.x + inset, box.y + inset, box.w - 2 * inset, box.h - 2 * inset);
-    else {
-      g.moveTo(box.x, middle.y);
-      g.lineTo(box.x + box.w, middle.y);
-      g.lineTo(middle.x, box.y);
-      g.lineTo(middle.x, box.y + box.h);
+  /** The image of a body with its shade. A hundred alike bodies are drawn once for a scale. */
+  #stampOf(w, h, seen) {
+    const scale = 2 ** (Math.round(Math.log2(this.#camera.scale) * 32) / 32);  // nearly
+    const name = `${scale} ${look.scheme} ${w} ${h} ${Object.values(seen)}`;
+    let stamp = this.#stamps.get(name);
+    if (!stamp) {
+      if (this.#stamps.size === STAMPS_MAX) this.#stamps.clear();
+      stamp = new OffscreenCanvas(Math.ceil((w + 2 * SHADE) * scale), Math.ceil((h + 2 * SHADE) * scale));
+      const image = stamp.getContext("2d");
+      image.scale(stamp.width / (w + 2 * SHADE), stamp.height / (h + 2 * SHADE));
+      drawSolid(image, { x: SHADE, y: SHADE, w, h }, seen, true);
+      this.#stamps.set(name, stamp);
     }
-    g.stroke();
+    return stamp;
   }
 
   /** Three tongues, one in the other, each of its own height in each moment. */
@@ -521,6 +493,63 @@ class Picture {
     g.fillStyle = colour;
     g.fillText(text, x, y);
   }
+}
+
+/** Makes the outline of a body the path. */
+function outline(g, { x, y, w, h }, shape, isPlayer) {
+  g.beginPath();
+  if (shape === "disc") g.ellipse(x + w / 2, y + h / 2, w / 2, h / 2, 0, 0, 7);
+  else if (shape === "diamond") {
+    g.moveTo(x + w / 2, y);
+    g.lineTo(x + w, y + h / 2);
+    g.lineTo(x + w / 2, y + h);
+    g.lineTo(x, y + h / 2);
+    g.closePath();
+  } else g.roundRect(x, y, w, h, Math.min(isPlayer ? 0.3 : 0.1, w / 2, h / 2));
+}
+
+/** Draws a solid body: its shade, its form, edges. */
+function drawSolid(g, box, { shape, colour, isPlayer, isOneWay, shades, edges }, hasShade) {
+  const { x, y, w, h } = box;
+  if (hasShade) {
+    g.save();
+    g.translate(0.05, 0.1);
+    outline(g, box, shape, isPlayer);
+    g.fillStyle = look.palette.shade;
+    g.fill();
+    g.restore();
+  }
+  outline(g, box, shape, isPlayer);
+  g.fillStyle = colour;
+  if (shades) {
+    const isDisc = shape === "disc", left = x + w * 0.32, top = y + h * 0.3;
+    const shade = isDisc ? g.createRadialGradient(left, top, 0, left, top, w * 0.75) : g.createLinearGradient(0, y, 0, y + h);
+    shade.addColorStop(0, `color-mix(in srgb, ${colour}, white ${isDisc ? 55 : 20}%)`);
+    if (isDisc) shade.addColorStop(0.35, colour);
+    shade.addColorStop(1, `color-mix(in srgb, ${colour}, black ${isDisc ? 40 : 18}%)`);
+    g.fillStyle = shade;
+  }
+  g.fill();
+  if (edges) drawEdges(g, box, colour, shape);
+  if (!isOneWay) return;
+  g.fillStyle = look.palette.top;
+  g.fillRect(x, y, w, Math.min(h, 0.12));
+}
+
+/** A box has a frame, a diamond facets. */
+function drawEdges(g, { x, y, w, h }, colour, shape) {
+  const inset = Math.min(w, h) * 0.14;
+  g.strokeStyle = `color-mix(in srgb, ${colour}, black 35%)`;
+  g.lineWidth = Math.min(w, h) * 0.06;
+  g.beginPath();
+  if (shape === "box") g.rect(x + inset, y + inset, w - 2 * inset, h - 2 * inset);
+  else {
+    g.moveTo(x, y + h / 2);
+    g.lineTo(x + w, y + h / 2);
+    g.moveTo(x + w / 2, y);
+    g.lineTo(x + w / 2, y + h);
+  }
+  g.stroke();
 }
 
 /** Draws the part of floor and walls that is in view. */
