@@ -133,6 +133,21 @@ find "$scratch/engine" -name 'libtag_client.so' -exec mv {} {}.away \;
 check 'an engine in C plays by the archive' engine_by archive --static tag_client
 kill -TERM "$server"
 check 'the server stops' wait "$server"
+# The program that was built with version 1 of the game, and a version that has a field before the others.
+cp -r "$top/tests/consumer/tag" "$scratch/newer"
+sed -i -e 's/version = 1;/version = 2;/' -e 's/  bool it = false;/  Int<0, 99> laps{7};\n&/' -e 's/(Runner, it, safe)/(Runner, laps, it, safe)/' \
+    "$scratch/newer/tag.cpp"
+check 'a newer game is configured' configure "$scratch/newer" "$scratch/newer/build"
+check 'and built' cmake --build "$scratch/newer/build" --target tag-server tag_client
+"$scratch/newer/build/tag-server" --port 0 --admin-port 0 --json >"$scratch/newer-ready" 2>"$scratch/newer.log" &
+newer=$!
+running+=("$newer")
+find_server "$scratch/newer-ready"
+check 'it is a newer one' grep -q '^tag 2, ' <("$scratch/newer/build/tag-server" --version)
+check 'an engine that was built with the older game plays it' \
+    env LD_LIBRARY_PATH="$scratch/newer/build" "$scratch/shared" "$address" tag
+kill -TERM "$newer"
+check 'its server stops' wait "$newer"
 check 'the recording is stepped again to the same hashes' "$bin/tag" replay verify "$scratch"/recordings/*.tickbox
 # The page of the game: in this package if its build had the compiler for WebAssembly.
 page=$bin/tag-view.html
