@@ -200,7 +200,8 @@ class Picture {
       x = box.x + box.w / 2;
       y = box.y + box.h / 2;
       if (this.free) scale = this.free.scale;
-      else if (seat?.sight) scale = Math.max(scale, Math.min(width / (2 * seat.sight[0] / UNIT), height / (2 * seat.sight[1] / UNIT)));
+      // Who is near comes and goes: the scale of a player's view does not.
+      else if (seat?.sight) scale = Math.max(this.#whole(width, height).scale, Math.min(width / (2 * seat.sight[0] / UNIT), height / (2 * seat.sight[1] / UNIT)));
     }
     if (!this.free) {
       // The picture does not show what is outside of the map, unless it is larger than the map.
