@@ -25,7 +25,7 @@ const WINDOW_LEAST = 0.4;
 /** How many lines a label goes up to find a free place, and the height of a line in CSS pixels. */
 const LABEL_LINES = 4, LINE = 13;
 /** The longest side of a body that is drawn once for many, in CSS pixels; how many such are kept; their space for the shade. */
-const STAMP_MAX = 200, STAMPS_MAX = 256, SHADE = 0.2;
+const STAMP_MAX = 100, STAMPS_MAX = 128, SHADE = 0.2;
 const SPARKS = 7;
 const FLAME = [["#e2452b", 1, 0], ["#ff9a2e", 0.68, 0.12], ["#ffe27a", 0.36, 0.2]];
 
