@@ -228,8 +228,8 @@ check_watchdog() {
 # Another program has the port, as a server that drains does.
 check_port() {
   inside systemctl stop "$unit"
-  inside timeout 20 python3 -c 'import socket, time; s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.bind(("127.0.0.1", 7777)); time.sleep(15)' &
-  sleep 1
+  inside timeout 20 python3 -c 'import socket, time; s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.bind(("127.0.0.1", 7777)); print("bound", flush=True); time.sleep(15)' >"$work/bound" &
+  within 20 test -s "$work/bound"
   inside systemctl start --no-block "$unit"
   check 'a server whose port is taken is not given up' within 40 is ActiveState active
   check "which took $(shows NRestarts) starts" test "$(shows NRestarts)" -ge 2
