@@ -1,66 +1,30 @@
 // Drives a headless Chromium by the DevTools protocol, over its two pipes.
 "use strict";
-const { spawn } = require("node:child_process");
-const { mkdtempSync, rmSync, writeFileSync } = require("node:fs");
-const { tmpdir } = require("node:os");
-const { join } = require("node:path");
-
-/** The time for one answer of the browser, and for what a test waits for. */
-const PATIENCE_MS = 60_000;
+const { writeFileSync } = require("node:fs");
+const { Browser, PATIENCE_MS } = require("./browser.js");
 
 const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
 
-class Chromium {
-  #process;
-  #profile = mkdtempSync(join(tmpdir(), "tickbox-chromium-"));
-  #calls = new Map();
-  #last = 0;
-  #listeners = [];
-
-  /** Starts a browser that is closed with this process, if close() is not called before. */
+class Chromium extends Browser {
   constructor() {
+    super();
     const flags = ["--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
       "--no-first-run", "--disable-dev-shm-usage", "--disable-background-networking",
-      "--disable-component-update", "--remote-debugging-pipe", `--user-data-dir=${this.#profile}`,
+      "--disable-component-update", "--remote-debugging-pipe", `--user-data-dir=${this.profile}`,
       "about:blank"];
-    this.#process = spawn("chromium", flags, {
-      detached: true, stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"],
-    });
-    process.on("exit", () => this.#end());
+    this.launch("chromium", flags, ["ignore", "ignore", "ignore", "pipe", "pipe"]);
     let rest = "";
-    this.#process.stdio[4].setEncoding("utf8").on("data", (text) => {
+    this.process.stdio[4].setEncoding("utf8").on("data", (text) => {
       const messages = (rest + text).split("\0");
       rest = messages.pop();
-      for (const message of messages) this.#receive(JSON.parse(message));
+      for (const message of messages) this.receive(message);
     });
-    this.#process.on("exit", () => {
-      for (const { reject } of this.#calls.values()) reject(new Error("Chromium has ended"));
-    });
-  }
-
-  #receive(message) {
-    const call = this.#calls.get(message.id);
-    if (!call) return this.#listeners.forEach((listen) => listen(message));
-    this.#calls.delete(message.id);
-    if (message.error) call.reject(new Error(`${call.method}: ${message.error.message}`));
-    else call.resolve(message.result);
   }
 
   /** Calls a method of the protocol. */
   send(method, params = {}, sessionId = undefined) {
-    const id = ++this.#last;
-    this.#process.stdio[3].write(`${JSON.stringify({ id, method, params, sessionId })}\0`);
-    return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => reject(new Error(`${method}: no answer`)), PATIENCE_MS);
-      const done = (end) => (value) => { clearTimeout(timer); end(value); };
-      this.#calls.set(id, { method, resolve: done(resolve), reject: done(reject) });
-    });
+    return this.call({ method, params, sessionId }, (text) => this.process.stdio[3].write(`${text}\0`));
   }
-
-  /** The process and the group of all its processes. */
-  get pid() { return this.#process.pid; }
-
-  onEvent(listen) { this.#listeners.push(listen); }
 
   /** Opens a page. `colours`: "light" or "dark". */
   async open(url, { width = 1440, height = 900, colours = "dark", before = "" } = {}) {
@@ -71,24 +35,6 @@ class Chromium {
     await page.send("Page.navigate", { url });
     await page.until("document.readyState === 'complete'");
     return page;
-  }
-
-  /** Ends all processes of the browser: they are one group. */
-  #end() {
-    if (this.#process.exitCode === null && !this.#process.signalCode) process.kill(-this.#process.pid, "SIGKILL");
-    for (let tries = 20; tries > 0; --tries) {
-      try {
-        return rmSync(this.#profile, { recursive: true, force: true });
-      } catch {
-        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50);
-      }
-    }
-  }
-
-  async close() {
-    const ended = new Promise((done) => this.#process.once("exit", done));
-    this.#end();
-    await ended;
   }
 }
 
